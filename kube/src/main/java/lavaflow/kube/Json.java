@@ -1,0 +1,197 @@
+package lavaflow.kube;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.LongNode;
+import com.fasterxml.jackson.databind.node.NumericNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.math.BigInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one way to make JSON trees in Lavaflow.
+ *
+ * <p>Every integer that fits is a {@link LongNode}: with Jackson's own factory {@code 1} parsed and {@code 1} computed
+ * may be nodes of different classes that are not equal, and no-op detection compares trees.
+ */
+public final class Json {
+    /** Deeper documents are refused: upstream's decoder gives up at 10,000 levels, ours must not overflow a small stack. */
+    public static final int MAX_DEPTH = 1_000;
+
+    private static final class LongFactory extends JsonNodeFactory {
+        @Override
+        public NumericNode numberNode(byte value) {
+            return LongNode.valueOf(value);
+        }
+
+        @Override
+        public NumericNode numberNode(short value) {
+            return LongNode.valueOf(value);
+        }
+
+        @Override
+        public NumericNode numberNode(int value) {
+            return LongNode.valueOf(value);
+        }
+
+        @Override
+        public com.fasterxml.jackson.databind.node.ValueNode numberNode(BigInteger value) {
+            return value.bitLength() < Long.SIZE ? LongNode.valueOf(value.longValue()) : super.numberNode(value);
+        }
+    }
+
+    /** Makes every node; integers become {@link LongNode}s. */
+    public static final JsonNodeFactory FACTORY = new LongFactory();
+
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .nodeFactory(FACTORY)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
+            .build();
+
+    static {
+        MAPPER.getFactory()
+                .setStreamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(MAX_DEPTH)
+                        .maxStringLength(Integer.MAX_VALUE)
+                        .build());
+    }
+
+    private Json() {}
+
+    /** The streaming factory with our limits, for readers and writers that do not need a tree. */
+    public static com.fasterxml.jackson.core.JsonFactory streaming() {
+        return MAPPER.getFactory();
+    }
+
+    public static ObjectNode object() {
+        return FACTORY.objectNode();
+    }
+
+    public static ArrayNode array() {
+        return FACTORY.arrayNode();
+    }
+
+    public static JsonNode text(String value) {
+        return FACTORY.textNode(value);
+    }
+
+    public static JsonNode number(long value) {
+        return LongNode.valueOf(value);
+    }
+
+    /** Parses trusted JSON, such as what we wrote ourselves; malformed input is a programming error. */
+    public static JsonNode parse(byte[] bytes) {
+        try {
+            return MAPPER.readTree(bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException("stored JSON does not parse", e);
+        }
+    }
+
+    /** Parses trusted JSON text. */
+    public static JsonNode parse(String text) {
+        try {
+            return MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException("JSON text does not parse", e);
+        }
+    }
+
+    /** Parses trusted JSON that is known to be an object. */
+    public static ObjectNode parseObject(byte[] bytes) {
+        return (ObjectNode) parse(bytes);
+    }
+
+    /** Parses JSON from outside; the exception's message names line and column. */
+    public static JsonNode parseUntrusted(byte[] bytes) throws JsonProcessingException {
+        try {
+            return MAPPER.readTree(bytes);
+        } catch (JsonProcessingException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public static byte[] bytes(JsonNode node) {
+        try {
+            return MAPPER.writeValueAsBytes(node);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public static String string(JsonNode node) {
+        try {
+            return MAPPER.writeValueAsString(node);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public static String pretty(JsonNode node) {
+        try {
+            return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(node);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The node at a path of field names, or null where any step is absent or JSON null. */
+    public static @Nullable JsonNode at(@Nullable JsonNode node, String... path) {
+        JsonNode current = node;
+        for (String step : path) {
+            if (current == null) {
+                return null;
+            }
+            current = current.get(step);
+        }
+        return current == null || current.isNull() ? null : current;
+    }
+
+    /** The string at a path, or the empty string, as Go's zero value. */
+    public static String textAt(@Nullable JsonNode node, String... path) {
+        JsonNode found = at(node, path);
+        return found == null || !found.isTextual() ? "" : found.textValue();
+    }
+
+    /** The integer at a path, or the given value where it is absent. */
+    public static long longAt(@Nullable JsonNode node, long absent, String... path) {
+        JsonNode found = at(node, path);
+        return found == null || !found.isNumber() ? absent : found.longValue();
+    }
+
+    /** The boolean at a path, or false. */
+    public static boolean flagAt(@Nullable JsonNode node, String... path) {
+        JsonNode found = at(node, path);
+        return found != null && found.asBoolean(false);
+    }
+
+    /** The object at a path, or null where it is absent or something else. */
+    public static @Nullable ObjectNode objectAt(@Nullable JsonNode node, String... path) {
+        return at(node, path) instanceof ObjectNode object ? object : null;
+    }
+
+    /** The list at a path, or an empty one that is not attached to the tree. */
+    public static ArrayNode listAt(@Nullable JsonNode node, String... path) {
+        return at(node, path) instanceof ArrayNode list ? list : array();
+    }
+
+    /** The object at a path; missing steps are made. */
+    public static ObjectNode ensureObject(ObjectNode node, String... path) {
+        ObjectNode current = node;
+        for (String step : path) {
+            current = current.get(step) instanceof ObjectNode child ? child : current.putObject(step);
+        }
+        return current;
+    }
+}

@@ -1,0 +1,105 @@
+package lavaflow.kube;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A struct type: its fields in declaration order and how server-side apply treats it. */
+public final class Struct {
+    /** What a list means to server-side apply. */
+    public enum ListKind {
+        ATOMIC,
+        SET,
+        MAP
+    }
+
+    /**
+     * One field.
+     *
+     * @param name the JSON name
+     * @param type what it holds
+     * @param number the protobuf field number, 0 where protobuf does not know it
+     * @param wirePath protobuf numbers of the messages that JSON flattens around this field, outermost first
+     * @param pointer Go keeps a pointer, so that zero differs from absent
+     * @param omitEmpty left out of JSON when empty in Go's sense (which never holds for a struct that is no pointer)
+     * @param omitZero left out of JSON when it is the zero value, structs too
+     * @param required OpenAPI lists it as required
+     * @param patchMerge strategic merge patch merges the list or map instead of replacing it
+     * @param patchRetainKeys strategic merge patch clears what {@code $retainKeys} does not name
+     * @param patchMergeKey key of a merged list of objects; null for primitives
+     * @param listKind what a list means to server-side apply
+     * @param listKeys keys of a list of kind MAP
+     * @param atomicMap server-side apply owns the map or struct in this field as a whole
+     * @param defaultValue the default that OpenAPI declares, which also completes keys of lists of kind MAP
+     */
+    public record Field(
+            String name,
+            Type type,
+            int number,
+            List<Integer> wirePath,
+            boolean pointer,
+            boolean omitEmpty,
+            boolean omitZero,
+            boolean required,
+            boolean patchMerge,
+            boolean patchRetainKeys,
+            @Nullable String patchMergeKey,
+            ListKind listKind,
+            List<String> listKeys,
+            boolean atomicMap,
+            @Nullable JsonNode defaultValue) {}
+
+    private final String name;
+    private final String goName;
+    private final boolean atomic;
+    private final boolean open;
+    private final Map<String, Field> fields;
+
+    /**
+     * @param name the unique name: {@code io.k8s.api.core.v1.PodSpec}
+     * @param goName the short name that decoding errors show: {@code PodSpec}
+     * @param fields in declaration order; inlined structs are already flattened
+     * @param atomic server-side apply owns the struct as a whole ({@code x-kubernetes-map-type: atomic})
+     * @param open unknown fields are kept ({@code x-kubernetes-preserve-unknown-fields})
+     */
+    public Struct(String name, String goName, List<Field> fields, boolean atomic, boolean open) {
+        this.name = name;
+        this.goName = goName;
+        this.atomic = atomic;
+        this.open = open;
+        Map<String, Field> byName = new LinkedHashMap<>();
+        for (Field field : fields) {
+            byName.put(field.name(), field);
+        }
+        this.fields = Collections.unmodifiableMap(byName);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public String goName() {
+        return goName;
+    }
+
+    public boolean atomic() {
+        return atomic;
+    }
+
+    public boolean open() {
+        return open;
+    }
+
+    /** Fields by JSON name, in declaration order. */
+    public Map<String, Field> fields() {
+        return fields;
+    }
+
+    /** The field with a JSON name, or null where the struct has none. */
+    public @Nullable Field field(String jsonName) {
+        return fields.get(jsonName);
+    }
+}

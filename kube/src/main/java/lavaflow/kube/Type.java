@@ -1,0 +1,53 @@
+package lavaflow.kube;
+
+import java.util.List;
+
+/** The type of a field: what Go's type says of built-in kinds and a structural schema of custom ones. */
+public sealed interface Type {
+    /** A value without inner structure; each has its own JSON form, canonical form and protobuf form. */
+    enum Scalar implements Type {
+        STRING("string"),
+        BOOL("bool"),
+        INT32("int32"),
+        INT64("int64"),
+        FLOAT64("float64"),
+        /** Base64 text in JSON. */
+        BYTES("[]uint8"),
+        /** A number with a unit; canonicalised on output. */
+        QUANTITY("resource.Quantity"),
+        /** RFC 3339 with seconds. */
+        TIME("v1.Time"),
+        /** RFC 3339 with microseconds. */
+        MICRO_TIME("v1.MicroTime"),
+        /** Go's duration text. */
+        DURATION("v1.Duration"),
+        INT_OR_STRING("intstr.IntOrString"),
+        /** An object kept as it came: a RawExtension, a JSON value of a schema, a set of managed fields. */
+        RAW("runtime.RawExtension"),
+        /** The set of fields of a managedFields entry. */
+        FIELDS_V1("v1.FieldsV1");
+
+        private final String goName;
+
+        Scalar(String goName) {
+            this.goName = goName;
+        }
+
+        /** The type's name in decoding errors. */
+        public String goName() {
+            return goName;
+        }
+    }
+
+    /** A struct by name, resolved through {@link Types}, so that recursive types are possible. */
+    record Ref(String struct) implements Type {}
+
+    /** A list; pointers to elements do not matter in JSON. */
+    record ListOf(Type element) implements Type {}
+
+    /** A map with string keys. */
+    record MapOf(Type value) implements Type {}
+
+    /** Values that are either of the given types, told apart by their JSON form (as in JSONSchemaPropsOrBool). */
+    record OneOf(String goName, List<Type> choices) implements Type {}
+}
