@@ -1,9 +1,10 @@
 package lavaflow.kube;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.stream.Collectors;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,7 +99,8 @@ public final class ApiException extends RuntimeException {
 
     /** A path nothing is served at. */
     public static ApiException noSuchPath() {
-        return of(404, "NotFound", "the server could not find the requested resource").details("", "", "");
+        return of(404, "NotFound", "the server could not find the requested resource")
+                .details("", "", "");
     }
 
     public static ApiException methodNotSupported(String group, String resource, String verb) {

@@ -1,0 +1,10 @@
+package lavaflow.kinds;
+
+import java.util.Map;
+
+/** Registers pods, nodes and what is made of pod templates in the core group. */
+final class CoreKinds {
+    private CoreKinds() {}
+
+    static void register(Map<String, KindRules> rules) {}
+}

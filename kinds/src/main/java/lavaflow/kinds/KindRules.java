@@ -1,0 +1,105 @@
+package lavaflow.kinds;
+
+import java.util.List;
+import java.util.Set;
+
+import lavaflow.kube.FieldErrors;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What sets one kind apart from the generic pipeline.
+ *
+ * <p>Objects come decoded: known fields only, right types, canonical values. The pipeline calls, in this order: {@link
+ * #applyDefaults}, {@code prepareFor…}, validation. Metadata is validated by the pipeline itself, for every kind alike,
+ * with {@link #nameErrors}. Methods change the given object in place and never the old one.
+ */
+public interface KindRules {
+    /** Switches of the generic pipeline. */
+    enum Trait {
+        /** {@code metadata.generation} counts changes of {@code spec}. */
+        GENERATION,
+        /** PUT without resourceVersion is refused. */
+        NO_UNCONDITIONAL_UPDATE,
+        /** PUT creates what does not exist. */
+        CREATE_ON_UPDATE,
+        /** DELETE answers with the object instead of a Status. */
+        RETURNS_DELETED,
+        /** Deleting with no policy given orphans dependents. */
+        ORPHANS_BY_DEFAULT,
+        /** Losing the last second of writes in a crash is acceptable. */
+        RELAXED_DURABILITY
+    }
+
+    /** Traits of the kind. */
+    default Set<Trait> traits() {
+        return Set.of();
+    }
+
+    /** What is wrong with a name; {@code prefix} is true for generateName. */
+    default List<String> nameErrors(String name, boolean prefix) {
+        return List.of();
+    }
+
+    /** Fills in what the user left out. Idempotent. Also runs on the results of patches and on what is read. */
+    default void applyDefaults(ObjectNode object) {}
+
+    /** Clears what clients may not set and sets what the server decides, after defaulting, before validation. */
+    default void prepareForCreate(ObjectNode object) {
+        object.remove("status");
+    }
+
+    /** As {@link #prepareForCreate} for a write to the main resource: status stays as it was. */
+    default void prepareForUpdate(ObjectNode object, ObjectNode old) {
+        keep(object, old, "status");
+    }
+
+    /** As {@link #prepareForUpdate} for a write to the status subresource: everything but status and metadata stays. */
+    default void prepareForStatusUpdate(ObjectNode object, ObjectNode old) {
+        keep(object, old, "spec");
+    }
+
+    /** Checks a new object; metadata is checked elsewhere. */
+    default void validateCreate(ObjectNode object, FieldErrors errors) {}
+
+    /** Checks a changed object against what it was; the default checks it as if it were new. */
+    default void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        validateCreate(object, errors);
+    }
+
+    /** Checks a changed status. */
+    default void validateStatusUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {}
+
+    /** Deprecations and likely mistakes the user should hear of; {@code old} is null on create. */
+    default List<String> warnings(ObjectNode object, @Nullable ObjectNode old) {
+        return List.of();
+    }
+
+    /** The value of a field that selectors may use beside name and namespace; null where the kind has no such field. */
+    default @Nullable String selectableField(ObjectNode object, String field) {
+        return null;
+    }
+
+    /** Names of the fields {@link #selectableField} knows. */
+    default Set<String> selectableFields() {
+        return Set.of();
+    }
+
+    /** Whether two states differ in what {@link Trait#GENERATION} counts. */
+    default boolean specChanged(ObjectNode object, ObjectNode old) {
+        return !java.util.Objects.equals(object.get("spec"), old.get("spec"));
+    }
+
+    /** Puts the old value of a field back, or removes it where there was none. */
+    static void keep(ObjectNode object, ObjectNode old, String field) {
+        JsonNode value = Json.at(old, field);
+        if (value == null) {
+            object.remove(field);
+        } else {
+            object.set(field, value.deepCopy());
+        }
+    }
+}
