@@ -58,6 +58,12 @@ public final class Struct {
     private final boolean atomic;
     private final boolean open;
     private final Map<String, Field> fields;
+    private final Map<String, String> goTypes;
+
+    /** A struct whose fields have the Go types that follow from their types. */
+    public Struct(String name, String goName, List<Field> fields, boolean atomic, boolean open) {
+        this(name, goName, fields, atomic, open, Map.of());
+    }
 
     /**
      * @param name the unique name: {@code io.k8s.api.core.v1.PodSpec}
@@ -65,12 +71,15 @@ public final class Struct {
      * @param fields in declaration order; inlined structs are already flattened
      * @param atomic server-side apply owns the struct as a whole ({@code x-kubernetes-map-type: atomic})
      * @param open unknown fields are kept ({@code x-kubernetes-preserve-unknown-fields})
+     * @param goTypes Go's names of field types, by field, where they do not follow from the type: named strings and maps
      */
-    public Struct(String name, String goName, List<Field> fields, boolean atomic, boolean open) {
+    public Struct(
+            String name, String goName, List<Field> fields, boolean atomic, boolean open, Map<String, String> goTypes) {
         this.name = name;
         this.goName = goName;
         this.atomic = atomic;
         this.open = open;
+        this.goTypes = goTypes;
         Map<String, Field> byName = new LinkedHashMap<>();
         for (Field field : fields) {
             byName.put(field.name(), field);
@@ -97,6 +106,12 @@ public final class Struct {
     /** Fields by JSON name, in declaration order. */
     public Map<String, Field> fields() {
         return fields;
+    }
+
+    /** The type of a field as decoding errors name it: {@code v1.RestartPolicy}. */
+    public String goType(Field field) {
+        String named = goTypes.get(field.name());
+        return named != null ? named : field.type().goName();
     }
 
     /** The field with a JSON name, or null where the struct has none. */

@@ -4,6 +4,9 @@ import java.util.List;
 
 /** The type of a field: what Go's type says of built-in kinds and a structural schema of custom ones. */
 public sealed interface Type {
+    /** The type's name in decoding errors, as far as the type alone tells. */
+    String goName();
+
     /** A value without inner structure; each has its own JSON form, canonical form and protobuf form. */
     enum Scalar implements Type {
         STRING("string"),
@@ -33,20 +36,36 @@ public sealed interface Type {
             this.goName = goName;
         }
 
-        /** The type's name in decoding errors. */
+        @Override
         public String goName() {
             return goName;
         }
     }
 
     /** A struct by name, resolved through {@link Types}, so that recursive types are possible. */
-    record Ref(String struct) implements Type {}
+    record Ref(String struct) implements Type {
+        /** Package and type: {@code v1.PodSpec}. */
+        @Override
+        public String goName() {
+            return struct.substring(struct.lastIndexOf('.', struct.lastIndexOf('.') - 1) + 1);
+        }
+    }
 
     /** A list; pointers to elements do not matter in JSON. */
-    record ListOf(Type element) implements Type {}
+    record ListOf(Type element) implements Type {
+        @Override
+        public String goName() {
+            return "[]" + element.goName();
+        }
+    }
 
     /** A map with string keys. */
-    record MapOf(Type value) implements Type {}
+    record MapOf(Type value) implements Type {
+        @Override
+        public String goName() {
+            return "map[string]" + value.goName();
+        }
+    }
 
     /** Values that are either of the given types, told apart by their JSON form (as in JSONSchemaPropsOrBool). */
     record OneOf(String goName, List<Type> choices) implements Type {}
