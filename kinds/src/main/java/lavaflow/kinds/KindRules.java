@@ -62,6 +62,11 @@ public interface KindRules {
         keep(object, old, "spec");
     }
 
+    /** As {@link #prepareForUpdate} for any other subresource that writes the object: {@code resize}, {@code approval}. */
+    default void prepareForSubresourceUpdate(String subresource, ObjectNode object, ObjectNode old) {
+        prepareForUpdate(object, old);
+    }
+
     /** Checks a new object; metadata is checked elsewhere. */
     default void validateCreate(ObjectNode object, FieldErrors errors) {}
 
@@ -72,6 +77,16 @@ public interface KindRules {
 
     /** Checks a changed status. */
     default void validateStatusUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {}
+
+    /** Checks a change through any other subresource. */
+    default void validateSubresourceUpdate(String subresource, ObjectNode object, ObjectNode old, FieldErrors errors) {
+        validateUpdate(object, old, errors);
+    }
+
+    /** Seconds between marking for deletion and deletion; {@code asked} is what the client wants, null for the default. */
+    default long gracePeriod(ObjectNode object, @Nullable Long asked) {
+        return 0;
+    }
 
     /** Deprecations and likely mistakes the user should hear of; {@code old} is null on create. */
     default List<String> warnings(ObjectNode object, @Nullable ObjectNode old) {
