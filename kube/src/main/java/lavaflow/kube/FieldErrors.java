@@ -81,11 +81,14 @@ public final class FieldErrors {
     }
 
     private static String shown(@Nullable JsonNode value) {
-        return value == null ? "null" : Json.string(value);
+        if (value == null) {
+            return "null";
+        }
+        return value.isTextual() ? quoted(value.textValue()) : Json.string(value);
     }
 
-    /** Go's %q for the plain strings that appear in messages. */
+    /** Go's %q. */
     public static String quoted(String value) {
-        return Json.string(Json.text(value));
+        return GoQuote.quote(value);
     }
 }
