@@ -67,6 +67,14 @@ public interface KindRules {
         prepareForUpdate(object, old);
     }
 
+    /**
+     * Sets the times that the server decides, after preparation of every kind of write.
+     *
+     * @param old what it was, null on create
+     * @param now RFC 3339 with seconds
+     */
+    default void stamp(ObjectNode object, @Nullable ObjectNode old, String now) {}
+
     /** Checks a new object; metadata is checked elsewhere. */
     default void validateCreate(ObjectNode object, FieldErrors errors) {}
 
@@ -106,6 +114,15 @@ public interface KindRules {
     /** Whether two states differ in what {@link Trait#GENERATION} counts. */
     default boolean specChanged(ObjectNode object, ObjectNode old) {
         return !java.util.Objects.equals(object.get("spec"), old.get("spec"));
+    }
+
+    /** Puts back all metadata that a write to a status subresource may not change; some kinds do, most do not. */
+    static void keepMetadata(ObjectNode object, ObjectNode old) {
+        ObjectNode metadata = Json.ensureObject(object, "metadata");
+        ObjectNode before = Json.ensureObject(old.deepCopy(), "metadata");
+        for (String field : new String[] {"labels", "annotations", "finalizers", "ownerReferences"}) {
+            keep(metadata, before, field);
+        }
     }
 
     /** Puts the old value of a field back, or removes it where there was none. */
