@@ -6,5 +6,7 @@ import java.util.Map;
 final class CoreKinds {
     private CoreKinds() {}
 
-    static void register(Map<String, KindRules> rules) {}
+    static void register(Map<String, KindRules> rules) {
+        rules.put("/pods", new PodRules());
+    }
 }

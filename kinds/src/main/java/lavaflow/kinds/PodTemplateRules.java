@@ -1,0 +1,37 @@
+package lavaflow.kinds;
+
+import java.util.List;
+
+import lavaflow.kube.FieldErrors;
+import lavaflow.kube.FieldPath;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/** Pod templates ({@code PodTemplateSpec}): metadata and a spec, inside other kinds. */
+public final class PodTemplateRules {
+    private PodTemplateRules() {}
+
+    /** Fills in what the user left out. */
+    public static void applyDefaults(ObjectNode template) {
+        PodDefaults.dropInitContainerAnnotations(Json.ensureObject(template, "metadata"));
+        PodSpecDefaults.apply(Json.ensureObject(template, "spec"));
+    }
+
+    /** Drops what this release does not serve; {@code old} is null on create. */
+    public static void prepare(ObjectNode template, @Nullable JsonNode old) {
+        DisabledFields.dropFromSpec(Json.ensureObject(template, "spec"), Json.at(old, "spec"));
+    }
+
+    /** Deprecations and likely mistakes in a template that sits at a path of its owner. */
+    public static List<String> warnings(ObjectNode template, FieldPath path) {
+        return PodWarnings.of(template, path);
+    }
+
+    /** Checks labels, annotations and spec of a template that sits at a path of its owner. */
+    public static void validate(ObjectNode template, FieldPath path, FieldErrors errors) {
+        PodSpecRules.validateTemplateSpec(Json.ensureObject(template, "spec"), path.child("spec"), errors);
+    }
+}
