@@ -1,8 +1,11 @@
 package lavaflow.kube;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -112,10 +115,15 @@ public final class Json {
         return (ObjectNode) parse(bytes);
     }
 
-    /** Parses JSON from outside; the exception's message names line and column. */
+    /**
+     * Parses JSON from outside; the exception's message names line and column.
+     *
+     * <p>Through a reader, because from bytes Jackson would guess UTF-16 and UTF-32 and refuse malformed UTF-8, while
+     * upstream takes everything for UTF-8 and replaces what is malformed.
+     */
     public static JsonNode parseUntrusted(byte[] bytes) throws JsonProcessingException {
         try {
-            return MAPPER.readTree(bytes);
+            return MAPPER.readTree(new InputStreamReader(new ByteArrayInputStream(bytes), StandardCharsets.UTF_8));
         } catch (JsonProcessingException e) {
             throw e;
         } catch (IOException e) {
