@@ -5,6 +5,7 @@ import java.util.Set;
 
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
+import lavaflow.kube.Names;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -41,7 +42,7 @@ public interface KindRules {
 
     /** What is wrong with a name; {@code prefix} is true for generateName. */
     default List<String> nameErrors(String name, boolean prefix) {
-        return List.of();
+        return Names.SUBDOMAIN.check(name, prefix);
     }
 
     /** Fills in what the user left out. Idempotent. Also runs on the results of patches and on what is read. */
@@ -99,6 +100,11 @@ public interface KindRules {
     /** Deprecations and likely mistakes the user should hear of; {@code old} is null on create. */
     default List<String> warnings(ObjectNode object, @Nullable ObjectNode old) {
         return List.of();
+    }
+
+    /** The warning that every request to this kind earns; null for kinds in good standing. */
+    default @Nullable String deprecation() {
+        return null;
     }
 
     /** The value of a field that selectors may use beside name and namespace; null where the kind has no such field. */
