@@ -17,9 +17,7 @@ final class PersistentVolumeClaimRules implements KindRules {
     @Override
     public void applyDefaults(ObjectNode object) {
         Nodes.defaultText(Json.ensureObject(object, "status"), "phase", "Pending");
-        VolumeDefaults.applyClaimSpec(Json.ensureObject(object, "spec"));
-        ResourceLists.roundUp(Json.at(object, "status", "capacity"));
-        ResourceLists.roundUp(Json.at(object, "status", "allocatedResources"));
+        Nodes.defaultValue(Json.ensureObject(object, "spec"), "volumeMode", Json.text("Filesystem"));
     }
 
     @Override

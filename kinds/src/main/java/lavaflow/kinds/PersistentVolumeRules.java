@@ -22,7 +22,6 @@ final class PersistentVolumeRules implements KindRules {
         ObjectNode spec = Json.ensureObject(object, "spec");
         Nodes.defaultText(spec, "persistentVolumeReclaimPolicy", "Retain");
         Nodes.defaultValue(spec, "volumeMode", Json.text("Filesystem"));
-        ResourceLists.roundUp(spec.get("capacity"));
         PersistentVolumeSources.applyDefaults(spec);
     }
 
