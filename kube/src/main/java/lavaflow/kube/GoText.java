@@ -3,6 +3,7 @@ package lavaflow.kube;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.List;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -113,5 +114,57 @@ public final class GoText {
         String sign = digits.signum() < 0 ? "-" : "";
         int size = Math.abs(exponent);
         return sign + mantissa + (exponent < 0 ? "e-" : "e+") + (size < 10 ? "0" : "") + size;
+    }
+
+    /** Compact JSON as Go's encoder writes it, with the characters that matter in HTML escaped. */
+    static void json(StringBuilder out, JsonNode node) {
+        if (node.isTextual()) {
+            quote(out, node.textValue(), true);
+        } else if (node.isObject()) {
+            List<String> names = new ArrayList<>();
+            node.fieldNames().forEachRemaining(names::add);
+            Collections.sort(names);
+            char separator = '{';
+            for (String name : names) {
+                out.append(separator);
+                quote(out, name, true);
+                out.append(':');
+                json(out, node.get(name));
+                separator = ',';
+            }
+            out.append(names.isEmpty() ? "{}" : "}");
+        } else if (node.isArray()) {
+            char separator = '[';
+            for (JsonNode element : node) {
+                out.append(separator);
+                json(out, element);
+                separator = ',';
+            }
+            out.append(node.isEmpty() ? "[]" : "]");
+        } else {
+            out.append(node.isFloatingPointNumber() ? number(node.doubleValue()) : node.asText());
+        }
+    }
+
+    /** A JSON string. */
+    static void quote(StringBuilder out, String text, boolean html) {
+        out.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '"', '\\' -> out.append('\\').append(c);
+                case '\n' -> out.append("\\n");
+                case '\r' -> out.append("\\r");
+                case '\t' -> out.append("\\t");
+                default -> {
+                    if (c < ' ' || (html && (c == '<' || c == '>' || c == '&' || c == '\u2028' || c == '\u2029'))) {
+                        out.append("\\u").append(HexFormat.of().toHexDigits((short) c));
+                    } else {
+                        out.append(c);
+                    }
+                }
+            }
+        }
+        out.append('"');
     }
 }
