@@ -22,6 +22,7 @@ type field struct {
 	omitZero  bool
 	number    int
 	wirePath  []int
+	embedded  []string // Go names of the inlined structs around it, which decoding errors show
 	strategy  string
 	mergeKey  string
 }
@@ -115,6 +116,7 @@ func fieldsOf(t reflect.Type) []field {
 				default:
 					panic(fmt.Sprintf("%v.%s is inlined in JSON but has no protobuf number", t, f.Name))
 				}
+				inner.embedded = append([]string{f.Name}, inner.embedded...)
 				fields = append(fields, inner)
 			}
 			continue
@@ -257,6 +259,9 @@ func attributesOf(f field, model schemaOf) []string {
 	}
 	if len(f.wirePath) > 0 {
 		value("w", strings.Trim(strings.ReplaceAll(fmt.Sprint(f.wirePath), " ", "."), "[]"))
+	}
+	if len(f.embedded) > 0 {
+		value("i", strings.Join(f.embedded, "."))
 	}
 	if f.mergeKey != "" {
 		value("m", f.mergeKey)

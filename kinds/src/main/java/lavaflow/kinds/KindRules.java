@@ -40,7 +40,7 @@ public interface KindRules {
         return Set.of();
     }
 
-    /** What is wrong with a name; {@code prefix} is true for generateName. Most kinds are named like DNS subdomains. */
+    /** What is wrong with a name; {@code prefix} is true for generateName. */
     default List<String> nameErrors(String name, boolean prefix) {
         return Names.SUBDOMAIN.check(name, prefix);
     }
@@ -100,6 +100,11 @@ public interface KindRules {
     /** Deprecations and likely mistakes the user should hear of; {@code old} is null on create. */
     default List<String> warnings(ObjectNode object, @Nullable ObjectNode old) {
         return List.of();
+    }
+
+    /** The warning that every request to this kind earns; null for kinds in good standing. */
+    default @Nullable String deprecation() {
+        return null;
     }
 
     /** The value of a field that selectors may use beside name and namespace; null where the kind has no such field. */

@@ -3,6 +3,7 @@ package lavaflow.kinds;
 import java.util.Map;
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -18,6 +19,9 @@ final class LimitRangeRules implements KindRules {
     @Override
     public void applyDefaults(ObjectNode object) {
         for (ObjectNode limit : Nodes.objects(object, "spec", "limits")) {
+            for (String list : new String[] {"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"}) {
+                ResourceLists.roundUp(limit.get(list));
+            }
             if (Json.textAt(limit, "type").equals("Container")) {
                 completeFrom(limit, "default", "max");
                 completeFrom(limit, "defaultRequest", "default");
@@ -45,5 +49,10 @@ final class LimitRangeRules implements KindRules {
     @Override
     public void prepareForUpdate(ObjectNode object, ObjectNode old) {
         // Nothing is the server's to decide.
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        LimitRangeValidation.validate(object, errors);
     }
 }

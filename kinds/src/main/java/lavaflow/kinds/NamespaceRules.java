@@ -1,8 +1,11 @@
 package lavaflow.kinds;
 
+import java.util.List;
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
+import lavaflow.kube.Names;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -57,5 +60,25 @@ final class NamespaceRules implements KindRules {
     @Override
     public @Nullable String selectableField(ObjectNode object, String field) {
         return field.equals("status.phase") ? Json.textAt(object, "status", "phase") : null;
+    }
+
+    @Override
+    public List<String> nameErrors(String name, boolean prefix) {
+        return Names.LABEL.check(name, prefix);
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        NamespaceValidation.finalizers(object, false, errors);
+    }
+
+    @Override
+    public void validateStatusUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        NamespaceValidation.status(object, errors);
+    }
+
+    @Override
+    public void validateSubresourceUpdate(String subresource, ObjectNode object, ObjectNode old, FieldErrors errors) {
+        NamespaceValidation.finalizers(object, true, errors);
     }
 }

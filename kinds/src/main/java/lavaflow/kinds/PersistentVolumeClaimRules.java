@@ -17,7 +17,9 @@ final class PersistentVolumeClaimRules implements KindRules {
     @Override
     public void applyDefaults(ObjectNode object) {
         Nodes.defaultText(Json.ensureObject(object, "status"), "phase", "Pending");
-        Nodes.defaultValue(Json.ensureObject(object, "spec"), "volumeMode", Json.text("Filesystem"));
+        VolumeDefaults.applyClaimSpec(Json.ensureObject(object, "spec"));
+        ResourceLists.roundUp(Json.at(object, "status", "capacity"));
+        ResourceLists.roundUp(Json.at(object, "status", "allocatedResources"));
     }
 
     @Override

@@ -22,6 +22,7 @@ final class PersistentVolumeRules implements KindRules {
         ObjectNode spec = Json.ensureObject(object, "spec");
         Nodes.defaultText(spec, "persistentVolumeReclaimPolicy", "Retain");
         Nodes.defaultValue(spec, "volumeMode", Json.text("Filesystem"));
+        ResourceLists.roundUp(spec.get("capacity"));
         PersistentVolumeSources.applyDefaults(spec);
     }
 

@@ -8,6 +8,7 @@ final class PlatformKinds {
 
     static void register(Map<String, KindRules> rules) {
         rules.put("/namespaces", new NamespaceRules());
+        rules.put("/componentstatuses", new ComponentStatusRules());
         rules.put("/services", new ServiceRules());
         rules.put("/endpoints", new EndpointsRules());
         rules.put("/configmaps", new ConfigMapRules());

@@ -5,6 +5,7 @@ import java.util.Base64;
 import java.util.Map;
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -47,5 +48,15 @@ final class SecretRules implements KindRules {
     @Override
     public @Nullable String selectableField(ObjectNode object, String field) {
         return field.equals("type") ? Json.textAt(object, "type") : null;
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        DataValidation.secret(object, errors);
+    }
+
+    @Override
+    public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        DataValidation.secretUpdate(object, old, errors);
     }
 }

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
+import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
+import lavaflow.kube.Names;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
@@ -18,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * ServiceAddresses}.
  */
 final class ServiceRules implements KindRules {
+    private static final FieldPath SPEC = FieldPath.of("spec");
+    private static final Set<String> INTERNAL_POLICIES = Set.of("Cluster", "Local");
     private static final long CLIENT_IP_SECONDS = 10_800;
 
     @Override
@@ -43,6 +48,10 @@ final class ServiceRules implements KindRules {
         String type = Json.textAt(spec, "type");
         if (type.equals("ClusterIP") || ServiceShape.needsNodePorts(spec)) {
             Nodes.defaultValue(spec, "internalTrafficPolicy", Json.text("Cluster"));
+        }
+        if (type.equals("ExternalName") && INTERNAL_POLICIES.contains(Json.textAt(spec, "internalTrafficPolicy"))) {
+            // Old servers set it where it means nothing; upstream hides it on read.
+            spec.remove("internalTrafficPolicy");
         }
         if (type.equals("LoadBalancer")) {
             Nodes.defaultValue(spec, "allocateLoadBalancerNodePorts", BooleanNode.TRUE);
@@ -91,6 +100,10 @@ final class ServiceRules implements KindRules {
             warnings.add("annotation " + ServiceShape.TOPOLOGY_HINTS + " is deprecated, please use "
                     + ServiceShape.TOPOLOGY_MODE + " instead");
         }
+        List<String> ips = ServiceShape.clusterIps(spec);
+        for (int i = 0; i < ips.size(); i++) {
+            AddressRules.warnOfIp(SPEC.child("clusterIPs").index(i), ips.get(i), warnings);
+        }
         boolean headless = ServiceShape.headless(spec);
         boolean externalIps = !Nodes.emptyAt(spec, "externalIPs");
         boolean externalName = Json.textAt(spec, "type").equals("ExternalName");
@@ -105,9 +118,7 @@ final class ServiceRules implements KindRules {
                 warnings.add("spec.SessionAffinity is ignored for headless services");
             }
         }
-        if (externalIps && !headless && !externalName) {
-            warnings.add("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
-        }
+        warnOfAddresses(spec, externalIps && !headless && !externalName, warnings);
         if (externalIps && externalName) {
             warnings.add("spec.externalIPs is ignored when spec.type is \"ExternalName\"");
         }
@@ -120,6 +131,21 @@ final class ServiceRules implements KindRules {
         return warnings;
     }
 
+    private static void warnOfAddresses(ObjectNode spec, boolean deprecated, List<String> warnings) {
+        List<String> external = Nodes.strings(spec, "externalIPs");
+        for (int i = 0; i < external.size(); i++) {
+            AddressRules.warnOfIp(SPEC.child("externalIPs").index(i), external.get(i), warnings);
+        }
+        if (deprecated) {
+            warnings.add("spec.externalIPs is deprecated and may no longer be implemented in some clusters");
+        }
+        AddressRules.warnOfIp(SPEC.child("loadBalancerIP"), Json.textAt(spec, "loadBalancerIP"), warnings);
+        List<String> ranges = Nodes.strings(spec, "loadBalancerSourceRanges");
+        for (int i = 0; i < ranges.size(); i++) {
+            AddressRules.warnOfCidr(SPEC.child("loadBalancerSourceRanges").index(i), ranges.get(i), warnings);
+        }
+    }
+
     @Override
     public Set<String> selectableFields() {
         return Set.of("spec.clusterIP", "spec.type");
@@ -128,5 +154,25 @@ final class ServiceRules implements KindRules {
     @Override
     public @Nullable String selectableField(ObjectNode object, String field) {
         return selectableFields().contains(field) ? Json.textAt(object, field.split("\\.", -1)) : null;
+    }
+
+    @Override
+    public List<String> nameErrors(String name, boolean prefix) {
+        return Names.LABEL.check(name, prefix);
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        ServiceValidation.create(object, errors);
+    }
+
+    @Override
+    public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        ServiceValidation.update(object, old, errors);
+    }
+
+    @Override
+    public void validateStatusUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        ServiceValidation.status(object, old, errors);
     }
 }

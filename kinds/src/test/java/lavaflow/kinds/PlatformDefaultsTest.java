@@ -93,14 +93,14 @@ class PlatformDefaultsTest {
         assertCreated(
                 "/persistentvolumeclaims",
                 "{'spec':{'dataSource':{'kind':'PersistentVolumeClaim','name':'b'}}}",
-                "{'spec':{'volumeMode':'Filesystem',"
+                "{'spec':{'volumeMode':'Filesystem','resources':{},"
                         + "'dataSource':{'kind':'PersistentVolumeClaim','name':'b'},"
                         + "'dataSourceRef':{'apiGroup':null,'kind':'PersistentVolumeClaim','name':'b'}},"
                         + "'status':{'phase':'Pending'}}");
         assertCreated(
                 "/persistentvolumeclaims",
                 "{'spec':{'dataSource':{'kind':'Pod','name':'b'}}}",
-                "{'spec':{'volumeMode':'Filesystem'},'status':{'phase':'Pending'}}");
+                "{'spec':{'volumeMode':'Filesystem','resources':{}},'status':{'phase':'Pending'}}");
     }
 
     @Test

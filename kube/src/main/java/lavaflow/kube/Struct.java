@@ -1,6 +1,7 @@
 package lavaflow.kube;
 
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +52,12 @@ public final class Struct {
             ListKind listKind,
             List<String> listKeys,
             boolean atomicMap,
-            @Nullable JsonNode defaultValue) {}
+            @Nullable JsonNode defaultValue) {
+        /** Whether Go leaves the field out of JSON when it holds the zero value of its type. */
+        boolean omittedWhenZero() {
+            return omitZero || (omitEmpty && (pointer || type.canBeEmpty()));
+        }
+    }
 
     private final String name;
     private final String goName;
@@ -59,10 +65,14 @@ public final class Struct {
     private final boolean open;
     private final Map<String, Field> fields;
     private final Map<String, String> goTypes;
+    private final Map<String, String> goPaths;
+    private final Map<String, Integer> positions = new HashMap<>();
+    private final Field[] ordered;
+    private final boolean[] shownWhenZero;
 
     /** A struct whose fields have the Go types that follow from their types. */
     public Struct(String name, String goName, List<Field> fields, boolean atomic, boolean open) {
-        this(name, goName, fields, atomic, open, Map.of());
+        this(name, goName, fields, atomic, open, Map.of(), Map.of());
     }
 
     /**
@@ -72,19 +82,54 @@ public final class Struct {
      * @param atomic server-side apply owns the struct as a whole ({@code x-kubernetes-map-type: atomic})
      * @param open unknown fields are kept ({@code x-kubernetes-preserve-unknown-fields})
      * @param goTypes Go's names of field types, by field, where they do not follow from the type: named strings and maps
+     * @param goPaths Go's names of the inlined structs around a field, by field, joined by dots
      */
     public Struct(
-            String name, String goName, List<Field> fields, boolean atomic, boolean open, Map<String, String> goTypes) {
+            String name,
+            String goName,
+            List<Field> fields,
+            boolean atomic,
+            boolean open,
+            Map<String, String> goTypes,
+            Map<String, String> goPaths) {
         this.name = name;
         this.goName = goName;
         this.atomic = atomic;
         this.open = open;
         this.goTypes = goTypes;
+        this.goPaths = goPaths;
         Map<String, Field> byName = new LinkedHashMap<>();
         for (Field field : fields) {
             byName.put(field.name(), field);
         }
         this.fields = Collections.unmodifiableMap(byName);
+        this.ordered = byName.values().toArray(Field[]::new);
+        this.shownWhenZero = new boolean[ordered.length];
+        for (int i = 0; i < ordered.length; i++) {
+            positions.put(ordered[i].name(), i);
+            shownWhenZero[i] = !ordered[i].omittedWhenZero();
+        }
+    }
+
+    /** How many fields there are. */
+    int size() {
+        return ordered.length;
+    }
+
+    /** The position of a field in the order of declaration, or -1. */
+    int position(String jsonName) {
+        Integer position = positions.get(jsonName);
+        return position == null ? -1 : position;
+    }
+
+    /** The field at a position. */
+    Field at(int position) {
+        return ordered[position];
+    }
+
+    /** Whether Go prints the field at a position even if it was never set. */
+    boolean shownWhenZero(int position) {
+        return shownWhenZero[position];
     }
 
     public String name() {
@@ -112,6 +157,12 @@ public final class Struct {
     public String goType(Field field) {
         String named = goTypes.get(field.name());
         return named != null ? named : field.type().goName();
+    }
+
+    /** The name of a field as decoding errors show it, with the structs that JSON flattens: {@code VolumeSource.nfs}. */
+    public String goPath(Field field) {
+        String around = goPaths.get(field.name());
+        return around == null ? field.name() : around + "." + field.name();
     }
 
     /** The field with a JSON name, or null where the struct has none. */

@@ -20,13 +20,14 @@ import org.jspecify.annotations.Nullable;
  * {@code ?goName|T|T} either.
  *
  * <p>Flags: {@code p} pointer, {@code e} omitempty, {@code z} omitzero, {@code r} required, {@code m} patch merges,
- * {@code k} patch retains keys, {@code a} atomic. Keys: {@code w} wire path, {@code m} patch merge key, {@code l} list
+ * {@code k} patch retains keys, {@code a} atomic. Keys: {@code w} wire path, {@code i} inlined Go structs, {@code m} patch merge key, {@code l} list
  * kind, {@code k} list keys, {@code d} default as JSON, {@code g} Go's name of the type where it does not follow from
  * the type.
  */
 final class StructLine {
     private final String home;
     private final Map<String, String> goTypes = new HashMap<>();
+    private final Map<String, String> goPaths = new HashMap<>();
 
     private StructLine(String home) {
         this.home = home;
@@ -41,7 +42,8 @@ final class StructLine {
         for (int i = 2; i < parts.length; i++) {
             fields.add(parser.field(parts[i].split(" ")));
         }
-        return new Struct(name, name.substring(dot + 1), fields, parts[1].contains("a"), false, parser.goTypes);
+        return new Struct(
+                name, name.substring(dot + 1), fields, parts[1].contains("a"), false, parser.goTypes, parser.goPaths);
     }
 
     private Field field(String[] words) {
@@ -59,6 +61,10 @@ final class StructLine {
         String goType = values.get("g");
         if (goType != null) {
             goTypes.put(words[0], goType);
+        }
+        String goPath = values.get("i");
+        if (goPath != null) {
+            goPaths.put(words[0], goPath);
         }
         return new Field(
                 words[0],

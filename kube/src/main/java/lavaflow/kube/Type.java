@@ -7,6 +7,19 @@ public sealed interface Type {
     /** The type's name in decoding errors, as far as the type alone tells. */
     String goName();
 
+    /** Whether Go's omitempty can hold for the type: of structs, and what Go makes of structs, it never does. */
+    default boolean canBeEmpty() {
+        return switch (this) {
+            case Scalar scalar ->
+                switch (scalar) {
+                    case STRING, BOOL, INT32, INT64, FLOAT64, BYTES -> true;
+                    case QUANTITY, TIME, MICRO_TIME, DURATION, INT_OR_STRING, RAW, FIELDS_V1 -> false;
+                };
+            case ListOf _, MapOf _ -> true;
+            case Ref _, OneOf _ -> false;
+        };
+    }
+
     /** A value without inner structure; each has its own JSON form, canonical form and protobuf form. */
     enum Scalar implements Type {
         STRING("string"),
