@@ -1,0 +1,157 @@
+package lavaflow.e2e;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+import org.yaml.snakeyaml.Yaml;
+
+/** One Kubernetes API server as its users see it: an address, a way to be admin there, requests and answers. */
+final class ApiServer implements AutoCloseable {
+    /** What goes over the wire; everything is given literally so that cases can be wrong on purpose. */
+    record Request(String method, String path, Map<String, String> headers, Optional<byte[]> body) {}
+
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    private final String name;
+    private final URI address;
+    private final SSLContext tls;
+    private final HttpClient client;
+
+    private ApiServer(String name, URI address, SSLContext tls) {
+        this.name = name;
+        this.address = address;
+        this.tls = tls;
+        this.client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .sslContext(tls)
+                .connectTimeout(Duration.ofSeconds(5))
+                .build();
+    }
+
+    static ApiServer of(String name, Path kubeconfig) throws IOException, GeneralSecurityException {
+        Map<?, ?> config = new Yaml().load(Files.readString(kubeconfig));
+        Map<?, ?> cluster = (Map<?, ?>) first(config, "clusters").get("cluster");
+        Map<?, ?> user = (Map<?, ?>) first(config, "users").get("user");
+        SSLContext tls = tls(
+                bytes(cluster, "certificate-authority", kubeconfig),
+                bytes(user, "client-certificate", kubeconfig),
+                bytes(user, "client-key", kubeconfig));
+        return new ApiServer(name, URI.create((String) cluster.get("server")), tls);
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Host and port, as they appear in answers. */
+    String authority() {
+        return address.getAuthority();
+    }
+
+    Answer send(Request request) throws IOException, InterruptedException {
+        if (!isPlainUri(request.path())) {
+            return RawHttp.send(tls, address, request);
+        }
+        HttpResponse<byte[]> response = client.send(prepare(request), HttpResponse.BodyHandlers.ofByteArray());
+        return new Answer(response.statusCode(), response.headers().map(), response.body());
+    }
+
+    /** Sends a request whose answer does not end; the caller closes the stream. */
+    HttpResponse<InputStream> open(Request request) throws IOException, InterruptedException {
+        return client.send(prepare(request), HttpResponse.BodyHandlers.ofInputStream());
+    }
+
+    private HttpRequest prepare(Request request) {
+        HttpRequest.BodyPublisher body = request.body()
+                .map(HttpRequest.BodyPublishers::ofByteArray)
+                .orElseGet(HttpRequest.BodyPublishers::noBody);
+        HttpRequest.Builder builder = HttpRequest.newBuilder(URI.create(address + request.path()))
+                .method(request.method(), body)
+                .timeout(PATIENCE);
+        request.headers().forEach(builder::setHeader);
+        return builder.build();
+    }
+
+    private boolean isPlainUri(String path) {
+        try {
+            return URI.create(address + path).getRawPath() != null;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+    }
+
+    private static Map<?, ?> first(Map<?, ?> config, String list) {
+        return (Map<?, ?>) ((List<?>) config.get(list)).getFirst();
+    }
+
+    private static byte[] bytes(Map<?, ?> from, String key, Path kubeconfig) throws IOException {
+        Object inline = from.get(key + "-data");
+        return inline != null
+                ? Base64.getDecoder().decode((String) inline)
+                : Files.readAllBytes(kubeconfig.resolveSibling((String) from.get(key)));
+    }
+
+    private static SSLContext tls(byte[] authority, byte[] certificate, byte[] key)
+            throws IOException, GeneralSecurityException {
+        CertificateFactory certificates = CertificateFactory.getInstance("X.509");
+        KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+        trusted.load(null, null);
+        int count = 0;
+        for (Certificate each : certificates.generateCertificates(new ByteArrayInputStream(authority))) {
+            trusted.setCertificateEntry("authority" + count++, each);
+        }
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(trusted);
+
+        Certificate[] chain = certificates
+                .generateCertificates(new ByteArrayInputStream(certificate))
+                .toArray(Certificate[]::new);
+        KeyStore own = KeyStore.getInstance(KeyStore.getDefaultType());
+        own.load(null, null);
+        own.setKeyEntry("client", privateKey(key, chain[0].getPublicKey().getAlgorithm()), new char[0], chain);
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(own, new char[0]);
+
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+        return tls;
+    }
+
+    private static PrivateKey privateKey(byte[] pem, String algorithm) throws GeneralSecurityException {
+        String text = new String(pem, StandardCharsets.US_ASCII);
+        if (!text.contains("BEGIN PRIVATE KEY")) {
+            throw new GeneralSecurityException("the client key of the kubeconfig is not PKCS#8");
+        }
+        String base64 = text.replaceAll("-----[A-Z ]+-----", "").replaceAll("\\s", "");
+        return KeyFactory.getInstance(algorithm)
+                .generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(base64)));
+    }
+}

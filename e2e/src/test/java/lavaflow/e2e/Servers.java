@@ -1,0 +1,125 @@
+package lavaflow.e2e;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Starts the servers a suite needs, or takes those that run already: {@code -Dpeer.kubeconfig} and
+ * {@code -Dlava.kubeconfig} name them.
+ */
+final class Servers implements AutoCloseable {
+    /** Only the controllers that Lavaflow has too; others would change objects between two steps of a case. */
+    private static final String PEER_CONTROLLERS =
+            "--controllers=namespace-controller,serviceaccount-controller,root-ca-certificate-publisher-controller,"
+                    + "garbage-collector-controller,resourcequota-controller --kube-api-qps=1000 --kube-api-burst=2000";
+
+    private static final int TOOL_MISSING = 77;
+    private static final Path LOG = Path.of("target/contract/servers.log");
+    private static final Path ROOT = repository();
+
+    private final List<Runnable> ends = new ArrayList<>();
+
+    /** The real kube-apiserver; absent where it cannot be built, after saying why. */
+    Optional<ApiServer> peer() {
+        return existing("peer.kubeconfig", "kube-apiserver").or(this::startPeer);
+    }
+
+    /** Our own server. */
+    ApiServer lava() {
+        return existing("lava.kubeconfig", "lava").orElseGet(this::startLava);
+    }
+
+    static Path repository() {
+        Path directory = Path.of("").toAbsolutePath();
+        while (!Files.exists(directory.resolve("e2e/peer"))) {
+            directory = directory.getParent();
+        }
+        return directory;
+    }
+
+    private Optional<ApiServer> startPeer() {
+        Path run = temporaryDirectory("lavaflow-peer");
+        ProcessBuilder up = new ProcessBuilder(ROOT.resolve("e2e/peer").toString(), "up", "--controllers");
+        up.environment().put("LAVA_PEER_RUN", run.toString());
+        up.environment().putIfAbsent("PEER_CONTROLLER_FLAGS", PEER_CONTROLLERS);
+        ends.add(() -> {
+            ProcessBuilder down = new ProcessBuilder(ROOT.resolve("e2e/peer").toString(), "down");
+            down.environment().put("LAVA_PEER_RUN", run.toString());
+            run(down);
+        });
+        int exit = run(up);
+        if (exit == TOOL_MISSING) {
+            return Optional.empty();
+        }
+        if (exit != 0) {
+            throw new IllegalStateException(
+                    "e2e/peer up failed with exit code " + exit + ", see " + LOG.toAbsolutePath());
+        }
+        return Optional.of(server("kube-apiserver", run.resolve("kubeconfig")));
+    }
+
+    private ApiServer startLava() {
+        Path data = temporaryDirectory("lavaflow-data");
+        String lava = ROOT.resolve("lava").toString();
+        ends.add(() -> run(new ProcessBuilder(lava, "down", "--data-dir", data.toString())));
+        int exit = run(new ProcessBuilder(
+                lava, "up", "--data-dir", data.toString(), "--listen", "127.0.0.1:0", "--detach", "--no-node"));
+        if (exit != 0) {
+            throw new IllegalStateException("lava up failed with exit code " + exit + ", see " + LOG.toAbsolutePath());
+        }
+        return server("lava", data.resolve("kubeconfig"));
+    }
+
+    private Optional<ApiServer> existing(String property, String name) {
+        return Optional.ofNullable(System.getProperty(property))
+                .filter(path -> !path.isEmpty())
+                .map(path -> server(name, Path.of(path)));
+    }
+
+    private ApiServer server(String name, Path kubeconfig) {
+        try {
+            ApiServer server = ApiServer.of(name, kubeconfig);
+            ends.add(server::close);
+            return server;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Path temporaryDirectory(String prefix) {
+        try {
+            return Files.createTempDirectory(prefix);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int run(ProcessBuilder command) {
+        try {
+            Files.createDirectories(LOG.getParent());
+            Process process = command.redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(LOG.toFile()))
+                    .start();
+            process.getOutputStream().close();
+            return process.waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while running " + command.command(), e);
+        }
+    }
+
+    @Override
+    public void close() {
+        ends.reversed().forEach(Runnable::run);
+    }
+}
