@@ -31,6 +31,7 @@ type outcome struct {
 	Version  string          `json:"version"`
 	Kind     string          `json:"kind"`
 	Object   json.RawMessage `json:"object,omitempty"`
+	Stored   []byte          `json:"stored,omitempty"` // the object in protobuf
 	Problems []string        `json:"problems,omitempty"`
 	Error    string          `json:"error,omitempty"`
 }
@@ -119,6 +120,7 @@ func decode(s *runtime.Scheme, body []byte) (outcome, bool) {
 	if err := storage.Encode(object, &stored); err != nil {
 		return result, false
 	}
+	result.Stored = bytes.Clone(stored.Bytes())
 	object, _, err = storage.Decode(stored.Bytes(), nil, nil)
 	if err != nil {
 		return result, false

@@ -54,20 +54,27 @@ public final class StrictJson {
 
     private final byte[] in;
     private final Repeated repeated;
+    private final int maxDepth;
     private final IdentityHashMap<ObjectNode, List<Duplicate>> duplicates = new IdentityHashMap<>(0);
     private final List<String> duplicatePaths = new ArrayList<>(0);
     private Object[] path = new Object[16];
     private int depth;
     private int at;
 
-    private StrictJson(byte[] in, Repeated repeated) {
+    private StrictJson(byte[] in, Repeated repeated, int maxDepth) {
         this.in = in;
         this.repeated = repeated;
+        this.maxDepth = maxDepth;
     }
 
     /** Parses one document; anything but white space after it is an error. */
     public static Document parse(byte[] bytes, Repeated repeated) throws DecodingException {
-        StrictJson parser = new StrictJson(bytes, repeated);
+        return parse(bytes, repeated, Json.MAX_DEPTH);
+    }
+
+    /** Parses a document that will stand somewhere inside another one. */
+    static Document parse(byte[] bytes, Repeated repeated, int maxDepth) throws DecodingException {
+        StrictJson parser = new StrictJson(bytes, repeated, maxDepth);
         JsonNode root = parser.value();
         parser.skipSpace();
         if (parser.at < bytes.length) {
@@ -162,7 +169,7 @@ public final class StrictJson {
     }
 
     private void enter() throws DecodingException {
-        if (++depth > Json.MAX_DEPTH) {
+        if (++depth > maxDepth) {
             throw new DecodingException("exceeded max depth");
         }
         if (depth > path.length) {

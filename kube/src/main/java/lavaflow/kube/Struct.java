@@ -69,6 +69,7 @@ public final class Struct {
     private final Map<String, Integer> positions = new HashMap<>();
     private final Field[] ordered;
     private final boolean[] shownWhenZero;
+    private volatile @Nullable WirePlan wire;
 
     /** A struct whose fields have the Go types that follow from their types. */
     public Struct(String name, String goName, List<Field> fields, boolean atomic, boolean open) {
@@ -109,6 +110,16 @@ public final class Struct {
             positions.put(ordered[i].name(), i);
             shownWhenZero[i] = !ordered[i].omittedWhenZero();
         }
+    }
+
+    /** Where protobuf field numbers lead; made when first needed, maybe twice, which does no harm. */
+    WirePlan wire() {
+        WirePlan known = wire;
+        if (known == null) {
+            known = WirePlan.of(this);
+            wire = known;
+        }
+        return known;
     }
 
     /** How many fields there are. */

@@ -34,6 +34,12 @@ public final class TypedDecoder {
      */
     public record Decoded(ObjectNode object, List<String> problems) {}
 
+    /**
+     * More structs than any object of the allowed size has. Without it, a megabyte of {@code {},{},{}} in a list would grow
+     * into gigabytes of zero values.
+     */
+    private static final int MAX_PARTS = 500_000;
+
     private final Types types;
     private final ScalarDecoder scalars;
     private final FieldTrail trail = new FieldTrail();
@@ -41,6 +47,7 @@ public final class TypedDecoder {
     private final List<String> problems = new ArrayList<>(0);
     private @Nullable DecodingException softError;
     private int muted;
+    private int parts;
 
     private TypedDecoder(Types types, IdentityHashMap<ObjectNode, List<StrictJson.Duplicate>> duplicates) {
         this.types = types;
@@ -75,6 +82,7 @@ public final class TypedDecoder {
     }
 
     private ObjectNode struct(Struct struct, ObjectNode input) throws DecodingException {
+        count();
         @Nullable JsonNode[] values = new @Nullable JsonNode[struct.size()];
         List<Map.Entry<String, JsonNode>> kept = List.of();
         List<StrictJson.Duplicate> repeated = duplicates.isEmpty() ? null : duplicates.get(input);
@@ -111,6 +119,12 @@ public final class TypedDecoder {
             object.set(entry.getKey(), entry.getValue());
         }
         return object;
+    }
+
+    private void count() throws DecodingException {
+        if (++parts > MAX_PARTS) {
+            throw new DecodingException("object has too many parts");
+        }
     }
 
     /** Reports keys that came again after as many keys; what a struct does not know was reported as such already. */
@@ -274,11 +288,11 @@ public final class TypedDecoder {
         return NullNode.getInstance();
     }
 
-    private JsonNode zero(Field field) {
+    private JsonNode zero(Field field) throws DecodingException {
         return field.pointer() ? NullNode.getInstance() : zero(field.type());
     }
 
-    private JsonNode zero(Type type) {
+    private JsonNode zero(Type type) throws DecodingException {
         return switch (type) {
             case Type.Scalar scalar ->
                 switch (scalar) {
@@ -295,7 +309,8 @@ public final class TypedDecoder {
     }
 
     /** What Go prints of a struct that was never touched; ends because only pointers can make a type contain itself. */
-    private ObjectNode zeroStruct(Struct struct) {
+    private ObjectNode zeroStruct(Struct struct) throws DecodingException {
+        count();
         ObjectNode object = Json.object();
         for (int i = 0; i < struct.size(); i++) {
             if (struct.shownWhenZero(i)) {
