@@ -40,7 +40,7 @@ public interface KindRules {
         return Set.of();
     }
 
-    /** What is wrong with a name; {@code prefix} is true for generateName. */
+    /** What is wrong with a name; {@code prefix} is true for generateName. Most kinds are named like DNS subdomains. */
     default List<String> nameErrors(String name, boolean prefix) {
         return Names.SUBDOMAIN.check(name, prefix);
     }

@@ -1,10 +1,10 @@
 package lavaflow.kinds;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
 import lavaflow.kube.FieldErrors;
+import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
 import lavaflow.kube.Names;
 
@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Pods. */
 public final class PodRules implements KindRules {
+    static final FieldPath SPEC = FieldPath.of("spec");
     private static final Set<String> SELECTABLE = Set.of(
             "spec.nodeName",
             "spec.restartPolicy",
@@ -49,7 +50,50 @@ public final class PodRules implements KindRules {
     }
 
     @Override
-    public void validateCreate(ObjectNode pod, FieldErrors errors) {}
+    public void validateCreate(ObjectNode pod, FieldErrors errors) {
+        ObjectNode spec = Json.ensureObject(pod, "spec");
+        validateSpec(pod, spec, errors);
+        if (!Nodes.emptyAt(spec, "ephemeralContainers")) {
+            errors.forbidden(SPEC.child("ephemeralContainers"), "cannot be set on create");
+        }
+        if (!Json.textAt(spec, "nodeName").isEmpty() && !Nodes.emptyAt(spec, "schedulingGates")) {
+            errors.forbidden(SPEC.child("nodeName"), "cannot be set until all schedulingGates have been cleared");
+        }
+        PodAnnotationRules.matchFields(pod, SPEC, errors);
+    }
+
+    /** What holds for every pod, new or changed. */
+    static void validateSpec(ObjectNode pod, ObjectNode spec, FieldErrors errors) {
+        PodAnnotationRules.check(pod, spec, FieldPath.of("metadata", "annotations"), errors);
+        PodSpecRules.validate(spec, pod, SPEC, errors);
+        if (Json.textAt(spec, "serviceAccountName").isEmpty()) {
+            tokensNeedAccount(spec, errors);
+        }
+        for (String list : List.of("containers", "initContainers")) {
+            List<ObjectNode> containers = Nodes.objects(spec, list);
+            for (int i = 0; i < containers.size(); i++) {
+                ContainerRules.trimmedImage(containers.get(i), SPEC.child(list).index(i), errors);
+            }
+        }
+    }
+
+    private static void tokensNeedAccount(ObjectNode spec, FieldErrors errors) {
+        List<ObjectNode> volumes = Nodes.objects(spec, "volumes");
+        for (int i = 0; i < volumes.size(); i++) {
+            List<ObjectNode> sources = Nodes.objects(volumes.get(i), "projected", "sources");
+            for (int j = 0; j < sources.size(); j++) {
+                if (Nodes.has(sources.get(j), "serviceAccountToken")) {
+                    FieldPath source = SPEC.child("volumes")
+                            .index(i)
+                            .child("projected", "sources")
+                            .index(j);
+                    errors.forbidden(
+                            source.child("serviceAccountToken"),
+                            "must not be specified when serviceAccountName is not set");
+                }
+            }
+        }
+    }
 
     /** Only on creation: people seldom change pods directly, and programs that do would drown in warnings. */
     @Override
@@ -57,7 +101,7 @@ public final class PodRules implements KindRules {
         if (old != null) {
             return List.of();
         }
-        List<String> warnings = new ArrayList<>();
+        List<String> warnings = AppArmor.warnings(pod);
         List<String> wrong = Names.dns1123Label(Json.textAt(pod, "metadata", "name"));
         if (!wrong.isEmpty()) {
             warnings.add("metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a"

@@ -5,6 +5,7 @@ import java.util.List;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
+import lavaflow.kube.ObjectMetaRules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -32,6 +33,17 @@ public final class PodTemplateRules {
 
     /** Checks labels, annotations and spec of a template that sits at a path of its owner. */
     public static void validate(ObjectNode template, FieldPath path, FieldErrors errors) {
-        PodSpecRules.validateTemplateSpec(Json.ensureObject(template, "spec"), path.child("spec"), errors);
+        ObjectNode spec = Json.ensureObject(template, "spec");
+        JsonNode annotations = Json.at(template, "metadata", "annotations");
+        // Upstream leaves "metadata" out of these paths.
+        ObjectMetaRules.labels(Json.at(template, "metadata", "labels"), path.child("labels"), errors);
+        ObjectMetaRules.annotations(annotations, path.child("annotations"), errors);
+        PodAnnotationRules.check(template, spec, path.child("annotations"), errors);
+        PodSpecRules.validateTemplateSpec(spec, path.child("spec"), errors);
+        PodAnnotationRules.matchFields(template, path.child("spec"), errors);
+        if (!Nodes.emptyAt(spec, "ephemeralContainers")) {
+            errors.forbidden(
+                    path.child("spec", "ephemeralContainers"), "ephemeral containers not allowed in pod template");
+        }
     }
 }

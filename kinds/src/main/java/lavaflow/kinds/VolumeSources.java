@@ -5,7 +5,7 @@ import java.util.List;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** The kinds of sources a volume may have, in upstream's order. */
+/** The kinds of sources a volume may have, in the order upstream checks them. */
 final class VolumeSources {
     private static final List<String> ALL = List.of(
             "emptyDir",
@@ -25,9 +25,9 @@ final class VolumeSources {
             "quobyte",
             "downwardAPI",
             "fc",
+            "flexVolume",
             "configMap",
             "azureFile",
-            "flexVolume",
             "vsphereVolume",
             "photonPersistentDisk",
             "portworxVolume",
