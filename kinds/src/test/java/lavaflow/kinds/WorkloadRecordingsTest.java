@@ -27,7 +27,9 @@ class WorkloadRecordingsTest {
             Map.entry("replicaset", "apps/replicasets"),
             Map.entry("daemonset", "apps/daemonsets"),
             Map.entry("statefulset", "apps/statefulsets"),
-            Map.entry("controllerrevision", "apps/controllerrevisions"));
+            Map.entry("controllerrevision", "apps/controllerrevisions"),
+            Map.entry("job", "batch/jobs"),
+            Map.entry("cronjob", "batch/cronjobs"));
 
     @TestFactory
     Stream<DynamicContainer> ourRulesAnswerAsUpstreamDid() {
