@@ -168,7 +168,6 @@ final class JobPolicies {
             try {
                 indexes = IndexRanges.parse(text, completions).size();
             } catch (MalformedException e) {
-                indexes = 0;
                 errors.invalid(indexesPath, text, "error parsing succeededIndexes: " + e.getMessage());
             }
         }

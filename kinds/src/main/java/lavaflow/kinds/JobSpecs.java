@@ -46,16 +46,16 @@ final class JobSpecs {
     /** The spec in a template: the selector comes later. */
     static void validateTemplate(ObjectNode spec, FieldPath path, FieldErrors errors) {
         validateBody(spec, path, errors);
+        if (Json.flagAt(spec, "manualSelector")) {
+            WorkloadChecks.unsupported(
+                    path.child("manualSelector"), Json.FACTORY.booleanNode(true), "\"nil\", \"false\"", errors);
+        }
         JsonNode selector = Json.at(spec, "selector");
         if (selector != null) {
             errors.invalid(
                     path.child("selector"),
                     WorkloadChecks.shownSelector(selector),
                     "`selector` will be auto-generated");
-        }
-        if (Json.flagAt(spec, "manualSelector")) {
-            WorkloadChecks.unsupported(
-                    path.child("manualSelector"), Json.FACTORY.booleanNode(true), "\"nil\", \"false\"", errors);
         }
     }
 

@@ -27,9 +27,7 @@ class WorkloadRecordingsTest {
             Map.entry("replicaset", "apps/replicasets"),
             Map.entry("daemonset", "apps/daemonsets"),
             Map.entry("statefulset", "apps/statefulsets"),
-            Map.entry("controllerrevision", "apps/controllerrevisions"),
-            Map.entry("job", "batch/jobs"),
-            Map.entry("cronjob", "batch/cronjobs"));
+            Map.entry("controllerrevision", "apps/controllerrevisions"));
 
     @TestFactory
     Stream<DynamicContainer> ourRulesAnswerAsUpstreamDid() {

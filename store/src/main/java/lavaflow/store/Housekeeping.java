@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.UUID;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -27,35 +26,27 @@ final class Housekeeping implements Executor, AutoCloseable {
     private final UUID id;
     private final Index index;
     private final StoreOptions options;
-    private final ExecutorService executor;
+    private final ThreadPoolExecutor executor;
     private final AtomicBoolean snapshotting = new AtomicBoolean();
     private @Nullable Log log;
     private @Nullable Writer writer;
 
-    private volatile boolean closing;
-
     /** After a failed snapshot the next one is tried when the log has grown to this. */
     private volatile long retryBytes;
 
-    Housekeeping(Layout layout, UUID id, Index index, StoreOptions options, ExecutorService executor) {
+    Housekeeping(Layout layout, UUID id, Index index, StoreOptions options) {
         this.layout = layout;
         this.id = id;
         this.index = index;
         this.options = options;
-        this.executor = executor;
-    }
-
-    /** The executor that stores use outside of tests. */
-    static ExecutorService background() {
-        ThreadPoolExecutor background = new ThreadPoolExecutor(
+        this.executor = new ThreadPoolExecutor(
                 1,
                 1,
                 5,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
                 Thread.ofPlatform().daemon().name("store-housekeeping").factory());
-        background.allowCoreThreadTimeOut(true);
-        return background;
+        executor.allowCoreThreadTimeOut(true);
     }
 
     /** The two that need this object before it can know them. */
@@ -87,7 +78,7 @@ final class Housekeeping implements Executor, AutoCloseable {
     private void writeSnapshot() {
         Log target = log;
         Writer source = writer;
-        if (target == null || source == null || closing) {
+        if (target == null || source == null) {
             return;
         }
         long bytes = target.written();
@@ -129,10 +120,10 @@ final class Housekeeping implements Executor, AutoCloseable {
         Backup.write(options.disk(), file, id, SnapshotFile.Contents.collect(index));
     }
 
-    /** Waits for what is under way; a snapshot not yet begun is left to the next run of the store. */
+    /** Waits for what is under way and drops the rest. */
     @Override
     public void close() {
-        closing = true;
+        executor.getQueue().clear();
         executor.shutdown(); // no interrupt: it would close the file being written
         boolean interrupted = false;
         while (true) {

@@ -50,7 +50,6 @@ final class Log {
     private boolean prepareWanted = true;
     private volatile boolean preparing;
     private Disk.File file;
-    private long base;
     private long end;
     private long fullAt;
     private long last;
@@ -88,7 +87,6 @@ final class Log {
         file.force(true);
         long size = Math.max(file.size(), firstSegmentBytes(options));
         Log log = new Log(layout, id, options, background, new Prepared(file, path, size), tail.revision());
-        log.base = tail.bases().getLast();
         log.end = tail.end();
         log.bases.addAll(tail.bases());
         log.written.set(tail.bytes());
@@ -114,6 +112,9 @@ final class Log {
      * that it could not be put back.
      */
     void append(ByteBuffer frame, long lastRevision) throws IOException {
+        if (end >= fullAt) {
+            roll();
+        }
         int bytes = frame.remaining();
         try {
             file.write(frame, end);
@@ -150,11 +151,7 @@ final class Log {
         }
     }
 
-    /** Starts a new segment if the newest one is full; returns whether, and then all before it is on disk. */
-    boolean rollWhenFull() throws IOException {
-        if (end < fullAt || last == base) { // a segment without a revision would give the next one its own name
-            return false;
-        }
+    private void roll() throws IOException {
         try {
             file.truncate(end);
             file.force(true);
@@ -170,7 +167,6 @@ final class Log {
         begin(next);
         full.close();
         prepareWanted = !preparing; // one that comes too late for this segment serves the next
-        return true;
     }
 
     /** Turns a prepared file into the segment that follows the last revision. */
@@ -193,7 +189,6 @@ final class Log {
             bases.addLast(last);
         }
         file = next.file();
-        base = last;
         end = FileHeader.BYTES;
         fullAt = next.size();
     }
@@ -247,14 +242,10 @@ final class Log {
 
     /** Closes the files; the background must be idle. */
     void close() throws IOException {
+        file.close();
         Prepared unused = prepared.getAndSet(null);
         if (unused != null) {
-            try {
-                discard(unused);
-            } catch (IOException e) {
-                logger.debug("{} stays until the next start: {}", unused.path(), e.getMessage());
-            }
+            discard(unused);
         }
-        file.close();
     }
 }

@@ -155,7 +155,6 @@ final class Recovery {
                         "it continues revision " + header.revision() + ", but the files before it end at revision "
                                 + revision);
             }
-            ceiling = base; // a new segment revokes what was promised before
             FrameReader reader = new FrameReader(file, FileHeader.BYTES, owner);
             while (reader.advance()) {
                 replay(reader, path);
@@ -190,7 +189,7 @@ final class Recovery {
             throw new CorruptStoreException(path, reader.position(), "the records of a frame do not fill it");
         }
         revision = frame.last();
-        ceiling = frame.ceiling(); // the newest frame knows what was handed out before it
+        ceiling = Math.max(ceiling, frame.ceiling());
         if (revision > snapshotRevision) {
             index.visible(revision);
             history.expire(nowMillis);

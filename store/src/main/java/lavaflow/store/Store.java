@@ -11,8 +11,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +34,6 @@ public final class Store implements AutoCloseable {
     private final Log log;
     private final Housekeeping housekeeping;
     private final Closeable lock;
-    private final AtomicBoolean closed = new AtomicBoolean();
 
     private Store(
             Index index,
@@ -65,25 +62,19 @@ public final class Store implements AutoCloseable {
      * @throws IOException when another process has the directory open, or reading fails
      */
     public static Store open(Path directory, StoreOptions options) throws IOException {
-        return open(directory, options, Housekeeping.background());
-    }
-
-    static Store open(Path directory, StoreOptions options, ExecutorService background) throws IOException {
         Disk disk = options.disk();
         Layout layout = new Layout(directory.toAbsolutePath());
         disk.createDirectories(layout.directory());
         Closeable lock = disk.lock(layout.lock());
         try {
-            return open(layout, options, lock, background);
+            return open(layout, options, lock);
         } catch (IOException | RuntimeException e) {
-            background.shutdown();
             lock.close();
             throw e;
         }
     }
 
-    private static Store open(Layout layout, StoreOptions options, Closeable lock, ExecutorService background)
-            throws IOException {
+    private static Store open(Layout layout, StoreOptions options, Closeable lock) throws IOException {
         Index index = new Index();
         History history = new History(index, options);
         Recovery.Found found = new Recovery(
@@ -92,7 +83,7 @@ public final class Store implements AutoCloseable {
         for (Path file : found.superfluous()) {
             options.disk().delete(file);
         }
-        Housekeeping housekeeping = new Housekeeping(layout, found.id(), index, options, background);
+        Housekeeping housekeeping = new Housekeeping(layout, found.id(), index, options);
         Recovery.Tail tail = found.tail();
         Log log = tail == null
                 ? Log.create(layout, found.id(), found.revision(), options, housekeeping)
@@ -106,7 +97,7 @@ public final class Store implements AutoCloseable {
                 new FrameEncoder(found.id()),
                 options,
                 layout.toString(),
-                housekeeping::afterBatch);
+                () -> housekeeping.afterBatch());
         if (found.lost()) {
             writer.mark(found.revision());
         }
@@ -288,16 +279,13 @@ public final class Store implements AutoCloseable {
     /** Commits what was submitted, refuses what comes after, and ends waiting polls. What was read can still be used. */
     @Override
     public void close() throws IOException {
-        if (!closed.compareAndSet(false, true)) {
+        if (!writer.isOpen()) {
             return;
         }
-        try {
-            writer.close();
-            notifier.close();
-            housekeeping.close();
-            log.close();
-        } finally {
-            lock.close();
-        }
+        writer.close();
+        notifier.close();
+        housekeeping.close();
+        log.close();
+        lock.close();
     }
 }

@@ -21,17 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Writer implements Runnable {
 
-    private record Task(Runnable action, CompletableFuture<@Nullable Void> done) {
-
-        void run() {
-            try {
-                action.run();
-                done.complete(null);
-            } catch (RuntimeException e) {
-                done.completeExceptionally(e);
-            }
-        }
-    }
+    private record Task(Runnable action, CompletableFuture<@Nullable Void> done) {}
 
     private static final Logger logger = LoggerFactory.getLogger(Writer.class);
 
@@ -141,12 +131,8 @@ final class Writer implements Runnable {
     /** Runs something on the writer's thread, between two batches. */
     CompletableFuture<@Nullable Void> execute(Runnable action) {
         Task task = new Task(action, new CompletableFuture<>());
-        if (Thread.currentThread().equals(thread)) {
-            task.run();
-        } else {
-            tasks.add(task);
-            wakeUp();
-        }
+        tasks.add(task);
+        wakeUp();
         return task.done();
     }
 
@@ -167,9 +153,9 @@ final class Writer implements Runnable {
                 if (!batch.submissions().isEmpty()) {
                     commit();
                 }
-                history.expire(options.clock().millis());
-                syncRelaxedWhenDue();
                 runTasks();
+                syncRelaxedWhenDue();
+                history.expire(options.clock().millis());
                 if (queue.isEmpty() && tasks.isEmpty()) {
                     if (last) {
                         break;
@@ -220,7 +206,12 @@ final class Writer implements Runnable {
 
     private void runTasks() {
         for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
-            task.run();
+            try {
+                task.action().run();
+                task.done().complete(null);
+            } catch (RuntimeException e) {
+                task.done().completeExceptionally(e);
+            }
         }
     }
 
@@ -254,11 +245,6 @@ final class Writer implements Runnable {
     }
 
     private void write(long last, long nowMillis) throws IOException {
-        if (log.rollWhenFull()) {
-            // The promise stands in a segment that may soon be deleted: make a new one when it is needed.
-            ceiling = log.last();
-            unsynced = false;
-        }
         relaxedSeen |= !batch.durable();
         boolean sync = batch.durable() || last > ceiling;
         long promise = sync && relaxedSeen ? last + RESERVED_REVISIONS : Math.max(ceiling, last);
@@ -283,25 +269,19 @@ final class Writer implements Runnable {
     private void syncRelaxedWhenDue() {
         long interval = options.relaxedSyncInterval().toNanos();
         if (unsynced && System.nanoTime() - unsyncedSinceNanos >= interval) {
-            try {
-                syncNow();
-            } catch (StoreUnavailableException e) {
-                logger.debug("Refusing mutations from now on", e);
-            }
+            syncNow();
         }
     }
 
     /** Makes relaxed mutations durable now. On the writer's thread. */
     void syncNow() {
-        if (broken != null) {
-            throw brokenFailure();
+        if (!unsynced || broken != null) {
+            return;
         }
-        if (unsynced) {
-            try {
-                sync(index.visible());
-            } catch (IOException e) {
-                throw failure(e);
-            }
+        try {
+            sync(index.visible());
+        } catch (IOException e) {
+            failure(e);
         }
     }
 

@@ -1,0 +1,220 @@
+package lavaflow.apiserver;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPOutputStream;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.FieldErrors;
+import lavaflow.kube.Json;
+import lavaflow.store.StoredObject;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** Writes what a request came to, in the form the client negotiated. Used by one thread. */
+final class Answer {
+    /** Smaller answers are not worth the time of compressing them; upstream's threshold. */
+    private static final int GZIP_THRESHOLD = 128 * 1024;
+
+    private static final int MAX_WARNING_BYTES = 4 * 1024;
+
+    private final Exchange exchange;
+    private final Resource resource;
+    private final Instant now;
+    private Negotiation.Choice choice = new Negotiation.Choice(Negotiation.JSON, Negotiation.Form.OBJECT, "");
+
+    Answer(Exchange exchange, Resource resource, Instant now) {
+        this.exchange = exchange;
+        this.resource = resource;
+        this.now = now;
+    }
+
+    /** Settles on a representation, or refuses with 406, before anything is done. */
+    Negotiation.Choice negotiate(boolean list) {
+        boolean tables = resource.info().allows("get");
+        choice = Negotiation.choose(exchange.header("Accept"), tables, list);
+        return choice;
+    }
+
+    void warnings(Call call) {
+        int total = 0;
+        for (String warning : call.warnings()) {
+            String text = FieldErrors.quoted(warning);
+            total += text.length();
+            if (total > MAX_WARNING_BYTES) {
+                return;
+            }
+            exchange.addHeader("Warning", "299 - " + text);
+        }
+    }
+
+    void stored(int code, StoredObject stored) throws IOException {
+        boolean asStored =
+                choice.form() == Negotiation.Form.OBJECT && !choice.yaml() && resource.bridge() == null && !pretty();
+        if (asStored) {
+            exchange.send(code, Negotiation.JSON, Rendering.withNewline(stored.bytes()));
+        } else {
+            object(code, Writes.fromStored(resource, StoredForm.decode(stored)));
+        }
+    }
+
+    void object(int code, ObjectNode object) throws IOException {
+        ObjectNode rendered = Rendering.object(resource, object, choice, include(), now);
+        exchange.send(code, choice.contentType(), Rendering.bytes(rendered, choice, pretty()));
+    }
+
+    /** A Status or another kind that is never shown as a table. */
+    void status(int code, ObjectNode status) throws IOException {
+        exchange.send(code, choice.contentType(), Rendering.bytes(status, choice, pretty()));
+    }
+
+    private Rendering.IncludeObject include() {
+        return Rendering.IncludeObject.parse(exchange.query().first("includeObject"));
+    }
+
+    private boolean pretty() {
+        return pretty(exchange);
+    }
+
+    static boolean pretty(Exchange exchange) {
+        if (exchange.query().has("pretty")) {
+            return exchange.query().flag("pretty");
+        }
+        String agent = exchange.header("User-Agent");
+        return agent != null
+                && (agent.startsWith("curl") || agent.startsWith("Wget") || agent.startsWith("Mozilla/5.0"));
+    }
+
+    void list(Reads.Page page) throws IOException {
+        boolean asStored =
+                choice.form() == Negotiation.Form.OBJECT && !choice.yaml() && resource.bridge() == null && !pretty();
+        if (asStored) {
+            streamList(page);
+            return;
+        }
+        List<ObjectNode> objects = new ArrayList<>(page.items().size());
+        for (StoredObject stored : page.items()) {
+            objects.add(Writes.fromStored(resource, StoredForm.decode(stored)));
+        }
+        sendList(objects, page);
+    }
+
+    void objects(List<ObjectNode> objects, long revision) throws IOException {
+        sendList(objects, new Reads.Page(List.of(), revision, "", null));
+    }
+
+    private void sendList(List<ObjectNode> objects, Reads.Page page) throws IOException {
+        ObjectNode list = switch (choice.form()) {
+            case TABLE -> Rendering.table(resource, objects, choice.version(), include(), now, true);
+            case METADATA, METADATA_LIST -> metadataList(objects);
+            case OBJECT -> objectList(objects);
+        };
+        ObjectNode metadata = Json.ensureObject(list, "metadata");
+        metadata.put("resourceVersion", Long.toString(page.revision()));
+        if (!page.next().isEmpty()) {
+            metadata.put("continue", page.next());
+        }
+        if (page.remaining() != null) {
+            metadata.put("remainingItemCount", page.remaining());
+        }
+        byte[] bytes = Rendering.bytes(list, choice, pretty());
+        try (OutputStream out = open(bytes.length)) {
+            out.write(bytes);
+        }
+    }
+
+    private ObjectNode metadataList(List<ObjectNode> objects) {
+        ObjectNode list = Json.object();
+        list.put("kind", "PartialObjectMetadataList").put("apiVersion", "meta.k8s.io/" + choice.version());
+        list.putObject("metadata");
+        ArrayNode items = list.putArray("items");
+        for (ObjectNode object : objects) {
+            ObjectNode partial = Rendering.partial(object, choice.version());
+            partial.remove("kind");
+            partial.remove("apiVersion");
+            items.add(partial);
+        }
+        return list;
+    }
+
+    private ObjectNode objectList(List<ObjectNode> objects) {
+        ObjectNode list = Json.object();
+        list.put("kind", resource.info().listKind())
+                .put("apiVersion", resource.info().apiVersion());
+        list.putObject("metadata");
+        ArrayNode items = list.putArray("items");
+        for (ObjectNode object : objects) {
+            // Typed lists of upstream carry the type once, on the list.
+            object.remove("kind");
+            object.remove("apiVersion");
+            items.add(object);
+        }
+        return list;
+    }
+
+    /** Copies stored bytes between brackets and commas: no parsing, no tree, constant memory. */
+    private void streamList(Reads.Page page) throws IOException {
+        String head = "{\"kind\":\"" + resource.info().listKind() + "\",\"apiVersion\":\""
+                + resource.info().apiVersion() + "\",\"metadata\":{\"resourceVersion\":\"" + page.revision() + "\""
+                + (page.next().isEmpty() ? "" : ",\"continue\":\"" + page.next() + "\"")
+                + (page.remaining() == null ? "" : ",\"remainingItemCount\":" + page.remaining()) + "},\"items\":[";
+        int skip = StoredForm.typePrefixLength(
+                resource.info().apiVersion(), resource.info().kind());
+        long size = head.length() + 3L;
+        for (StoredObject stored : page.items()) {
+            size += stored.bytes().length - skip + 2;
+        }
+        try (OutputStream out = open(size)) {
+            out.write(head.getBytes(StandardCharsets.UTF_8));
+            boolean first = true;
+            for (StoredObject stored : page.items()) {
+                out.write(first ? '{' : ',');
+                if (!first) {
+                    out.write('{');
+                }
+                first = false;
+                out.write(stored.bytes(), skip, stored.bytes().length - skip);
+            }
+            out.write("]}\n".getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    private OutputStream open(long size) throws IOException {
+        String encodings = exchange.header("Accept-Encoding");
+        if (size > GZIP_THRESHOLD && encodings != null && encodings.contains("gzip")) {
+            exchange.setHeader("Content-Encoding", "gzip");
+            exchange.setHeader("Vary", "Accept-Encoding");
+            return new BufferedOutputStream(new FastGzip(exchange.stream(200, choice.contentType())), 64 * 1024);
+        }
+        return new BufferedOutputStream(exchange.stream(200, choice.contentType()), 64 * 1024);
+    }
+
+    /** The fastest level: clients are near, cores are few. */
+    private static final class FastGzip extends GZIPOutputStream {
+        FastGzip(OutputStream out) throws IOException {
+            super(out, 64 * 1024);
+            def.setLevel(1);
+        }
+    }
+
+    static void failure(Exchange exchange, ApiException failure) throws IOException {
+        ObjectNode status = failure.status();
+        long retry = Json.longAt(status, 0, "details", "retryAfterSeconds");
+        if (retry > 0) {
+            exchange.setHeader("Retry-After", Long.toString(retry));
+        }
+        Negotiation.Choice choice;
+        try {
+            choice = Negotiation.choose(exchange.header("Accept"), true, false);
+        } catch (ApiException e) {
+            choice = new Negotiation.Choice(Negotiation.JSON, Negotiation.Form.OBJECT, "");
+        }
+        exchange.send(failure.code(), choice.contentType(), Rendering.bytes(status, choice, pretty(exchange)));
+    }
+}

@@ -1,0 +1,146 @@
+package lavaflow.apiserver;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.UUID;
+
+import lavaflow.kube.ApiException;
+import lavaflow.store.CompactedException;
+import lavaflow.store.StoreUnavailableException;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes every request: who asks, may they, what is it about; turns failures into Statuses and keeps count. */
+final class ApiHandler {
+    private static final Logger LOG = LoggerFactory.getLogger("lavaflow.requests");
+    private static final int MAX_PATH = 8 * 1024;
+
+    private final ClientCertificates certificates;
+    private final ResourceHandler resources;
+    private final Endpoints endpoints;
+    private final RequestMetrics metrics;
+
+    ApiHandler(
+            ClientCertificates certificates, ResourceHandler resources, Endpoints endpoints, RequestMetrics metrics) {
+        this.certificates = certificates;
+        this.resources = resources;
+        this.endpoints = endpoints;
+        this.metrics = metrics;
+    }
+
+    void handle(Exchange exchange) {
+        long start = System.nanoTime();
+        RequestInfo info = RequestInfo.parse(exchange.method(), exchange.rawPath(), exchange.query());
+        metrics.begin(info);
+        try {
+            serve(exchange, info);
+        } catch (IOException e) {
+            // The client is gone; there is nobody to tell.
+            LOG.debug("{} {}: {}", exchange.method(), info.path(), e.getMessage());
+        } finally {
+            long nanos = System.nanoTime() - start;
+            metrics.end(info, exchange.status(), nanos);
+            LOG.debug("{} {} {} {} us", exchange.method(), info.path(), exchange.status(), nanos / 1_000);
+        }
+    }
+
+    private void serve(Exchange exchange, RequestInfo info) throws IOException {
+        String audit = exchange.header("Audit-Id");
+        exchange.setHeader("Audit-Id", audit == null ? UUID.randomUUID().toString() : audit);
+        exchange.setHeader("Cache-Control", "no-cache, private");
+        try {
+            if (info.path().length() > MAX_PATH) {
+                throw ApiException.of(414, "", "the path of the request is too long");
+            }
+            User user = authenticate(exchange);
+            authorize(user, info);
+            if (info.resourceRequest()) {
+                resources.handle(exchange, info, user);
+            } else {
+                endpoints.handle(exchange, info);
+            }
+        } catch (ApiException e) {
+            fail(exchange, info, e);
+        } catch (StoreUnavailableException e) {
+            LOG.warn("{} {}: {}", exchange.method(), info.path(), e.getMessage());
+            fail(exchange, info, ApiException.of(503, "ServiceUnavailable", String.valueOf(e.getMessage())));
+        } catch (CompactedException e) {
+            fail(exchange, info, ApiException.expired("The resourceVersion for the provided list is too old."));
+        } catch (RuntimeException | StackOverflowError e) {
+            LOG.error("{} {} failed", exchange.method(), info.path(), e);
+            fail(
+                    exchange,
+                    info,
+                    ApiException.internal(
+                            "the request could not be served: " + e.getClass().getSimpleName()));
+        }
+    }
+
+    private static void fail(Exchange exchange, RequestInfo info, ApiException failure) throws IOException {
+        if (exchange.status() != 0) {
+            LOG.debug("{}: failed after the answer began: {}", info.path(), failure.getMessage());
+            return;
+        }
+        Answer.failure(exchange, failure);
+    }
+
+    private User authenticate(Exchange exchange) {
+        var chain = exchange.clientCertificates();
+        if (exchange.header("Authorization") != null) {
+            throw ApiException.unauthorized();
+        }
+        if (chain.isEmpty()) {
+            return User.ANONYMOUS;
+        }
+        User user = certificates.authenticate(chain);
+        if (user == null) {
+            throw ApiException.unauthorized();
+        }
+        return user;
+    }
+
+    private static final List<String> PUBLIC = List.of("/healthz", "/livez", "/readyz", "/version");
+
+    private static void authorize(User user, RequestInfo info) {
+        if (user.isMaster()) {
+            return;
+        }
+        String path = info.path();
+        boolean open = !info.resourceRequest()
+                && info.verb().equals("get")
+                && PUBLIC.stream().anyMatch(prefix -> path.equals(prefix) || path.startsWith(prefix + "/"));
+        if (open) {
+            return;
+        }
+        if (user.equals(User.ANONYMOUS)) {
+            throw ApiException.unauthorized();
+        }
+        throw forbidden(user, info);
+    }
+
+    private static ApiException forbidden(User user, RequestInfo info) {
+        if (!info.resourceRequest()) {
+            return ApiException.of(
+                    403,
+                    "Forbidden",
+                    "forbidden: User \"" + user.name() + "\" cannot " + info.verb() + " path \"" + info.path() + "\"");
+        }
+        String resource = info.subresource().isEmpty() ? info.resource() : info.resource() + "/" + info.subresource();
+        String where =
+                info.namespace().isEmpty() ? " at the cluster scope" : " in the namespace \"" + info.namespace() + "\"";
+        return ApiException.forbidden(
+                info.group(),
+                info.resource(),
+                info.name(),
+                "User \"" + user.name() + "\" cannot " + info.verb() + " resource \"" + resource + "\" in API group \""
+                        + info.group() + "\"" + where);
+    }
+
+    /** A document that is not a resource. */
+    static void send(Exchange exchange, ObjectNode document) throws IOException {
+        Negotiation.Choice choice = Negotiation.choose(exchange.header("Accept"), false, false);
+        exchange.send(200, choice.contentType(), Rendering.bytes(document, choice, Answer.pretty(exchange)));
+    }
+}

@@ -1,0 +1,101 @@
+package lavaflow.apiserver;
+
+import java.net.InetSocketAddress;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+import lavaflow.store.Store;
+
+/** A Kubernetes API server over a store: wires the pipeline and listens. */
+public final class ApiServer implements AutoCloseable {
+    /** What a server needs to know. */
+    public record Settings(
+            InetSocketAddress listen,
+            CertificateAuthority.Identity identity,
+            CertificateAuthority authority,
+            ServerVersion version,
+            InstantSource clock) {}
+
+    private static final char[] KEY_PASSWORD = "unused".toCharArray();
+
+    private final HttpTransport transport;
+    private final Watches watches;
+    private final Health health;
+    private final LocalApi local;
+
+    public ApiServer(Settings settings, Store store) {
+        RandomGenerator random = new SecureRandom();
+        ResourceTable table = ResourceTable.builtin();
+        BuiltinHooks hooks = new BuiltinHooks(new ServiceAllocator(store, random));
+        Admission admission = new Admission(List.of(new NamespaceLifecycle(store)));
+        FieldOwnership ownership = new FieldOwnership();
+        Reads reads = new Reads(store);
+        Writes writes = new Writes(store, admission, ownership, hooks, random);
+        Deletes deletes = new Deletes(store, admission, hooks);
+        watches = new Watches(store, settings.clock(), random);
+        Patches patches = new Patches(writes, ownership);
+        Subresources subresources =
+                new Subresources(reads, writes, patches, new Evictions(store, deletes), new Reviews());
+        ResourceHandler resources =
+                new ResourceHandler(table, reads, writes, deletes, watches, patches, subresources, settings.clock());
+        health = new Health();
+        RequestMetrics metrics = new RequestMetrics(store, watches);
+        InetSocketAddress listen = settings.listen();
+        Endpoints endpoints = new Endpoints(
+                new Discovery(table, listen.getHostString() + ":" + listen.getPort()),
+                new OpenApi(table, settings.version()),
+                health,
+                metrics,
+                settings.version(),
+                new BackupEndpoint(store));
+        ClientCertificates certificates =
+                new ClientCertificates(settings.authority().certificate(), settings.clock());
+        ApiHandler handler = new ApiHandler(certificates, resources, endpoints, metrics);
+        transport = new HttpTransport(
+                listen, keyStore(settings.identity()), KEY_PASSWORD, new JettyHandler(handler::handle));
+        local = new LocalApi(table, reads, writes, deletes, store, settings.clock());
+    }
+
+    private static KeyStore keyStore(CertificateAuthority.Identity identity) {
+        try {
+            KeyStore keys = KeyStore.getInstance("PKCS12");
+            keys.load(null, null);
+            keys.setKeyEntry(
+                    "server", identity.key(), KEY_PASSWORD, new java.security.cert.Certificate[] {identity.certificate()
+                    });
+            return keys;
+        } catch (GeneralSecurityException | java.io.IOException e) {
+            throw new IllegalStateException("cannot load the server's key", e);
+        }
+    }
+
+    public void start() throws Exception {
+        transport.start();
+    }
+
+    public int port() {
+        return transport.port();
+    }
+
+    /** Readiness checks; add to it before {@link #start}. */
+    public Health health() {
+        return health;
+    }
+
+    /** The same API without HTTP, for components in this process. */
+    public LocalApi local() {
+        return local;
+    }
+
+    /** Stops accepting, ends watches cleanly, closes connections. The store stays open. */
+    @Override
+    public void close() {
+        transport.stopAccepting();
+        watches.close();
+        transport.close();
+    }
+}

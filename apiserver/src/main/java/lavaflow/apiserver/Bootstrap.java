@@ -1,0 +1,127 @@
+package lavaflow.apiserver;
+
+import java.util.List;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** The objects every cluster has from its first moment, made where they are missing. */
+public final class Bootstrap {
+    private static final User SYSTEM = new User("system:apiserver", List.of("system:masters"));
+
+    private final LocalApi api;
+    private final String serverAddress;
+    private final int serverPort;
+
+    public Bootstrap(LocalApi api, String serverAddress, int serverPort) {
+        this.api = api;
+        this.serverAddress = serverAddress;
+        this.serverPort = serverPort;
+    }
+
+    /** Makes what is missing; what is there is left as it is, except for the address of this server. */
+    public void run() {
+        for (String name : List.of("default", "kube-system", "kube-public", "kube-node-lease")) {
+            ensure("", "v1", "namespaces", "", named(name));
+        }
+        priorityClasses();
+        ensure("networking.k8s.io", "v1", "servicecidrs", "", serviceCidr());
+        ensure("", "v1", "services", "default", kubernetesService());
+        endpoints();
+        storageClass();
+    }
+
+    private static ObjectNode named(String name) {
+        ObjectNode object = Json.object();
+        object.putObject("metadata").put("name", name);
+        return object;
+    }
+
+    private void ensure(String group, String version, String resource, String namespace, ObjectNode object) {
+        LocalApi.Path path = new LocalApi.Path(group, version, resource);
+        if (api.find(path, namespace, Metadata.name(object)).isPresent()) {
+            return;
+        }
+        try {
+            api.create(SYSTEM, path, namespace, object);
+        } catch (ApiException e) {
+            if (!e.reason().equals("AlreadyExists")) {
+                throw e;
+            }
+        }
+    }
+
+    private void priorityClasses() {
+        ensure(
+                "scheduling.k8s.io",
+                "v1",
+                "priorityclasses",
+                "",
+                priorityClass(
+                        "system-cluster-critical",
+                        2_000_000_000,
+                        "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."));
+        ensure(
+                "scheduling.k8s.io",
+                "v1",
+                "priorityclasses",
+                "",
+                priorityClass(
+                        "system-node-critical",
+                        2_000_001_000,
+                        "Used for system critical pods that must not be moved from their current node."));
+    }
+
+    private static ObjectNode priorityClass(String name, long value, String description) {
+        return named(name).put("value", value).put("description", description);
+    }
+
+    private static ObjectNode serviceCidr() {
+        ObjectNode cidr = named("kubernetes");
+        cidr.putObject("spec").putArray("cidrs").add("10.96.0.0/16");
+        return cidr;
+    }
+
+    private ObjectNode kubernetesService() {
+        ObjectNode service = named("kubernetes");
+        Json.ensureObject(service, "metadata", "labels")
+                .put("component", "apiserver")
+                .put("provider", "kubernetes");
+        ObjectNode spec = service.putObject("spec");
+        spec.put("type", "ClusterIP").put("clusterIP", "10.96.0.1");
+        spec.putArray("ports")
+                .addObject()
+                .put("name", "https")
+                .put("protocol", "TCP")
+                .put("port", 443)
+                .put("targetPort", serverPort);
+        return service;
+    }
+
+    /** Where the server listens now; it may have moved since the last start. Loopback cannot be an endpoint. */
+    private void endpoints() {
+        if (serverAddress.startsWith("127.") || serverAddress.equals("::1") || serverAddress.equals("localhost")) {
+            return;
+        }
+        ObjectNode endpoints = named("kubernetes");
+        ObjectNode subset = endpoints.putArray("subsets").addObject();
+        subset.putArray("addresses").addObject().put("ip", serverAddress);
+        subset.putArray("ports")
+                .addObject()
+                .put("name", "https")
+                .put("port", serverPort)
+                .put("protocol", "TCP");
+        ensure("", "v1", "endpoints", "default", endpoints);
+    }
+
+    private void storageClass() {
+        ObjectNode storage = named("local-path");
+        Json.ensureObject(storage, "metadata", "annotations")
+                .put("storageclass.kubernetes.io/is-default-class", "true");
+        storage.put("provisioner", "rancher.io/local-path");
+        storage.put("reclaimPolicy", "Delete").put("volumeBindingMode", "WaitForFirstConsumer");
+        ensure("storage.k8s.io", "v1", "storageclasses", "", storage);
+    }
+}

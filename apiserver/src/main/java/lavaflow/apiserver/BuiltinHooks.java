@@ -1,0 +1,54 @@
+package lavaflow.apiserver;
+
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** The hooks of services and namespaces. */
+final class BuiltinHooks implements WriteHooks {
+    private final ServiceAllocator services;
+
+    BuiltinHooks(ServiceAllocator services) {
+        this.services = services;
+    }
+
+    @Override
+    public Reservation beforeCreate(Call call, ObjectNode object) {
+        return isService(call.resource()) ? services.allocate(call, object, null) : Reservation.NONE;
+    }
+
+    @Override
+    public Reservation beforeUpdate(Call call, ObjectNode object, ObjectNode old) {
+        boolean main = isService(call.resource()) && call.subresource().isEmpty();
+        return main ? services.allocate(call, object, old) : Reservation.NONE;
+    }
+
+    @Override
+    public void beginDelete(Resource resource, ObjectNode object) {
+        if (isNamespace(resource)) {
+            Json.ensureObject(object, "status").put("phase", "Terminating");
+        }
+    }
+
+    /** A namespace's own finalizers live in its spec. */
+    @Override
+    public boolean keepsDeleted(Resource resource, ObjectNode object) {
+        return isNamespace(resource)
+                && !Json.listAt(object, "spec", "finalizers").isEmpty();
+    }
+
+    @Override
+    public void afterDelete(Resource resource, ObjectNode object) {
+        if (isService(resource)) {
+            services.release(object);
+        }
+    }
+
+    private static boolean isService(Resource resource) {
+        return resource.bucket().equals("services");
+    }
+
+    private static boolean isNamespace(Resource resource) {
+        return resource.bucket().equals("namespaces");
+    }
+}

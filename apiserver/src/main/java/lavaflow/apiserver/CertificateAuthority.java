@@ -1,0 +1,212 @@
+package lavaflow.apiserver;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.SecureRandom;
+import java.security.cert.CertificateEncodingException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.spec.ECGenParameterSpec;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Date;
+import java.util.List;
+
+import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.asn1.x500.X500NameBuilder;
+import org.bouncycastle.asn1.x500.style.BCStyle;
+import org.bouncycastle.asn1.x509.BasicConstraints;
+import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.asn1.x509.KeyPurposeId;
+import org.bouncycastle.asn1.x509.KeyUsage;
+import org.bouncycastle.cert.CertIOException;
+import org.bouncycastle.cert.X509v3CertificateBuilder;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+
+/** A cluster's own certificate authority: makes and signs P-256 keys for servers and clients. */
+public final class CertificateAuthority {
+    /** A key with its certificate. */
+    public record Identity(PrivateKey key, X509Certificate certificate) {
+        public String certificatePem() {
+            try {
+                return pem("CERTIFICATE", certificate.getEncoded());
+            } catch (CertificateEncodingException e) {
+                throw new IllegalStateException("a certificate that has no encoding", e);
+            }
+        }
+
+        public String keyPem() {
+            return pem("PRIVATE KEY", key.getEncoded());
+        }
+    }
+
+    private static final Duration LIFETIME = Duration.ofDays(3650);
+    private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final Identity identity;
+
+    private CertificateAuthority(Identity identity) {
+        this.identity = identity;
+    }
+
+    /** A new authority with a key of its own. */
+    public static CertificateAuthority create(String commonName, Instant now) {
+        KeyPair pair = newKey();
+        X500Name name = new X500NameBuilder().addRDN(BCStyle.CN, commonName).build();
+        X509v3CertificateBuilder builder = builder(name, name, pair, now);
+        try {
+            builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(true));
+            builder.addExtension(
+                    Extension.keyUsage,
+                    true,
+                    new KeyUsage(KeyUsage.digitalSignature | KeyUsage.keyCertSign | KeyUsage.cRLSign));
+            builder.addExtension(
+                    Extension.subjectKeyIdentifier,
+                    false,
+                    new JcaX509ExtensionUtils().createSubjectKeyIdentifier(pair.getPublic()));
+        } catch (CertIOException | GeneralSecurityException e) {
+            throw new IllegalStateException("cannot make the certificate authority", e);
+        }
+        return new CertificateAuthority(new Identity(pair.getPrivate(), sign(builder, pair.getPrivate())));
+    }
+
+    public static CertificateAuthority of(Identity identity) {
+        return new CertificateAuthority(identity);
+    }
+
+    public Identity identity() {
+        return identity;
+    }
+
+    public X509Certificate certificate() {
+        return identity.certificate();
+    }
+
+    /** A key and certificate for a server reachable under the given names and addresses. */
+    public Identity issueServer(String commonName, List<String> names, List<String> addresses, Instant now) {
+        GeneralName[] alternatives = new GeneralName[names.size() + addresses.size()];
+        int next = 0;
+        for (String name : names) {
+            alternatives[next++] = new GeneralName(GeneralName.dNSName, name);
+        }
+        for (String address : addresses) {
+            alternatives[next++] = new GeneralName(GeneralName.iPAddress, address);
+        }
+        X500Name subject = new X500NameBuilder().addRDN(BCStyle.CN, commonName).build();
+        return issue(subject, KeyPurposeId.id_kp_serverAuth, new GeneralNames(alternatives), now);
+    }
+
+    /** A key and certificate for a user with groups. */
+    public Identity issueClient(String user, List<String> groups, Instant now) {
+        X500NameBuilder subject = new X500NameBuilder();
+        for (String group : groups) {
+            subject.addRDN(BCStyle.O, group);
+        }
+        subject.addRDN(BCStyle.CN, user);
+        return issue(subject.build(), KeyPurposeId.id_kp_clientAuth, null, now);
+    }
+
+    private Identity issue(
+            X500Name subject,
+            KeyPurposeId purpose,
+            @org.jspecify.annotations.Nullable GeneralNames alternatives,
+            Instant now) {
+        KeyPair pair = newKey();
+        X500Name issuer = X500Name.getInstance(
+                identity.certificate().getSubjectX500Principal().getEncoded());
+        X509v3CertificateBuilder builder = builder(issuer, subject, pair, now);
+        try {
+            builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
+            builder.addExtension(Extension.keyUsage, true, new KeyUsage(KeyUsage.digitalSignature));
+            builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(purpose));
+            builder.addExtension(
+                    Extension.authorityKeyIdentifier,
+                    false,
+                    new JcaX509ExtensionUtils().createAuthorityKeyIdentifier(identity.certificate()));
+            if (alternatives != null) {
+                builder.addExtension(Extension.subjectAlternativeName, false, alternatives);
+            }
+        } catch (CertIOException | GeneralSecurityException e) {
+            throw new IllegalStateException("cannot make a certificate for " + subject, e);
+        }
+        return new Identity(pair.getPrivate(), sign(builder, identity.key()));
+    }
+
+    private static X509v3CertificateBuilder builder(X500Name issuer, X500Name subject, KeyPair pair, Instant now) {
+        BigInteger serial = new BigInteger(Long.SIZE * 2 - 1, RANDOM);
+        return new JcaX509v3CertificateBuilder(
+                issuer,
+                serial,
+                Date.from(now.minus(CLOCK_SKEW)),
+                Date.from(now.plus(LIFETIME)),
+                subject,
+                pair.getPublic());
+    }
+
+    private static X509Certificate sign(X509v3CertificateBuilder builder, PrivateKey key) {
+        try {
+            return new JcaX509CertificateConverter()
+                    .getCertificate(builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(key)));
+        } catch (OperatorCreationException | GeneralSecurityException e) {
+            throw new IllegalStateException("cannot sign a certificate", e);
+        }
+    }
+
+    private static KeyPair newKey() {
+        try {
+            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+            generator.initialize(new ECGenParameterSpec("secp256r1"));
+            return generator.generateKeyPair();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("this Java has no P-256", e);
+        }
+    }
+
+    /** Reads what {@link Identity} printed. Plain Java: an ordinary start loads no certificate library. */
+    public static Identity parse(String certificatePem, String keyPem) throws IOException {
+        String body = keyPem.replace("-----BEGIN PRIVATE KEY-----", "")
+                .replace("-----END PRIVATE KEY-----", "")
+                .strip();
+        try {
+            PKCS8EncodedKeySpec encoded =
+                    new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(body));
+            PrivateKey key = KeyFactory.getInstance("EC").generatePrivate(encoded);
+            return new Identity(key, parseCertificate(certificatePem));
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            throw new IOException("no private key in the PEM text", e);
+        }
+    }
+
+    /** The first certificate of a PEM text. */
+    public static X509Certificate parseCertificate(String pem) throws IOException {
+        try {
+            byte[] bytes = pem.getBytes(StandardCharsets.US_ASCII);
+            return (X509Certificate)
+                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(bytes));
+        } catch (GeneralSecurityException e) {
+            throw new IOException("no certificate in the PEM text", e);
+        }
+    }
+
+    private static String pem(String type, byte[] der) {
+        String body = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+        return "-----BEGIN " + type + "-----\n" + body + "\n-----END " + type + "-----\n";
+    }
+}

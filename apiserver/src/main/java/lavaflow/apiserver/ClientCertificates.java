@@ -1,0 +1,77 @@
+package lavaflow.apiserver;
+
+import java.security.GeneralSecurityException;
+import java.security.PublicKey;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.List;
+import javax.naming.InvalidNameException;
+import javax.naming.ldap.LdapName;
+import javax.naming.ldap.Rdn;
+import javax.security.auth.x500.X500Principal;
+
+import org.jspecify.annotations.Nullable;
+
+/** Tells who a client certificate belongs to: common name is the user, organisations are groups. */
+public final class ClientCertificates {
+    private static final String CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
+
+    private final X509Certificate authority;
+    private final InstantSource clock;
+
+    public ClientCertificates(X509Certificate authority, InstantSource clock) {
+        this.authority = authority;
+        this.clock = clock;
+    }
+
+    /** The user, or null where the certificate is not ours, not valid now or not for clients. */
+    public @Nullable User authenticate(List<X509Certificate> chain) {
+        if (chain.isEmpty()) {
+            return null;
+        }
+        X509Certificate leaf = chain.getFirst();
+        return isValid(leaf) ? user(leaf.getSubjectX500Principal()) : null;
+    }
+
+    private boolean isValid(X509Certificate leaf) {
+        PublicKey key = authority.getPublicKey();
+        try {
+            leaf.checkValidity(Date.from(clock.instant()));
+            if (!leaf.getIssuerX500Principal().equals(authority.getSubjectX500Principal())) {
+                return false;
+            }
+            leaf.verify(key);
+            List<String> usages = leaf.getExtendedKeyUsage();
+            return leaf.getBasicConstraints() < 0 && usages != null && usages.contains(CLIENT_AUTH);
+        } catch (CertificateException e) {
+            return false;
+        } catch (GeneralSecurityException e) {
+            return false;
+        }
+    }
+
+    private static @Nullable User user(X500Principal subject) {
+        String name = "";
+        List<String> groups = new ArrayList<>();
+        try {
+            List<Rdn> parts = new LdapName(subject.getName(X500Principal.RFC2253)).getRdns();
+            for (Rdn part : parts) {
+                if (part.getType().equalsIgnoreCase("CN")) {
+                    name = String.valueOf(part.getValue());
+                } else if (part.getType().equalsIgnoreCase("O")) {
+                    groups.add(String.valueOf(part.getValue()));
+                }
+            }
+        } catch (InvalidNameException e) {
+            return null;
+        }
+        if (name.isEmpty()) {
+            return null;
+        }
+        groups.add("system:authenticated");
+        return new User(name, List.copyOf(groups));
+    }
+}

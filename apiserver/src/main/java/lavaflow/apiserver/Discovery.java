@@ -1,0 +1,218 @@
+package lavaflow.apiserver;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+import lavaflow.kube.KindInfo;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/** What is served, in both forms clients ask for: legacy documents and one aggregated document. */
+final class Discovery {
+    private final ResourceTable table;
+    private final String serverAddress;
+
+    Discovery(ResourceTable table, String serverAddress) {
+        this.table = table;
+        this.serverAddress = serverAddress;
+    }
+
+    /** Versions by group, both in order of preference. */
+    private Map<String, Map<String, List<Resource>>> groups() {
+        Map<String, Map<String, List<Resource>>> groups = new LinkedHashMap<>();
+        for (Resource resource : table.all()) {
+            groups.computeIfAbsent(resource.group(), _ -> new LinkedHashMap<>())
+                    .computeIfAbsent(resource.info().version(), _ -> new java.util.ArrayList<>())
+                    .add(resource);
+        }
+        return groups;
+    }
+
+    /** {@code /api}. */
+    ObjectNode coreVersions() {
+        ObjectNode versions = Json.object();
+        versions.put("kind", "APIVersions");
+        versions.putArray("versions").add("v1");
+        versions.putArray("serverAddressByClientCIDRs")
+                .addObject()
+                .put("clientCIDR", "0.0.0.0/0")
+                .put("serverAddress", serverAddress);
+        return versions;
+    }
+
+    /** {@code /apis}. */
+    ObjectNode groupList() {
+        ObjectNode list = Json.object();
+        list.put("kind", "APIGroupList").put("apiVersion", "v1");
+        ArrayNode groups = list.putArray("groups");
+        for (var group : groups().entrySet()) {
+            if (!group.getKey().isEmpty()) {
+                groups.add(group(group.getKey(), group.getValue()));
+            }
+        }
+        return list;
+    }
+
+    /** {@code /apis/GROUP}. */
+    ObjectNode group(String name) {
+        Map<String, List<Resource>> versions = name.isEmpty() ? null : groups().get(name);
+        if (versions == null) {
+            throw ApiException.noSuchPath();
+        }
+        ObjectNode group = Json.object();
+        group.put("kind", "APIGroup").put("apiVersion", "v1");
+        group.setAll(group(name, versions));
+        return group;
+    }
+
+    private static ObjectNode group(String name, Map<String, List<Resource>> versions) {
+        ObjectNode group = Json.object();
+        group.put("name", name);
+        ArrayNode list = group.putArray("versions");
+        for (String version : versions.keySet()) {
+            list.addObject().put("groupVersion", name + "/" + version).put("version", version);
+        }
+        group.set("preferredVersion", list.get(0).deepCopy());
+        return group;
+    }
+
+    /** {@code /api/v1} and {@code /apis/GROUP/VERSION}. */
+    ObjectNode resources(String groupName, String version) {
+        Map<String, List<Resource>> versions = groups().get(groupName);
+        List<Resource> resources = versions == null ? null : versions.get(version);
+        if (resources == null) {
+            throw ApiException.noSuchPath();
+        }
+        ObjectNode list = Json.object();
+        list.put("kind", "APIResourceList");
+        if (!groupName.isEmpty()) {
+            list.put("apiVersion", "v1");
+        }
+        list.put("groupVersion", groupName.isEmpty() ? version : groupName + "/" + version);
+        ArrayNode entries = list.putArray("resources");
+        for (Resource resource : resources) {
+            addLegacy(entries, resource.info());
+        }
+        return list;
+    }
+
+    private static void addLegacy(ArrayNode entries, KindInfo info) {
+        ObjectNode entry = entries.addObject();
+        entry.put("name", info.resource());
+        entry.put("singularName", info.singular());
+        entry.put("namespaced", info.namespaced());
+        entry.put("kind", info.kind());
+        strings(entry, "verbs", info.verbs(), true);
+        strings(entry, "shortNames", info.shortNames(), false);
+        strings(entry, "categories", info.categories(), false);
+        if (!info.storageVersionHash().isEmpty()) {
+            entry.put("storageVersionHash", info.storageVersionHash());
+        }
+        for (KindInfo.Subresource sub : info.subresources()) {
+            ObjectNode below = entries.addObject();
+            below.put("name", info.resource() + "/" + sub.name());
+            below.put("singularName", "");
+            below.put("namespaced", sub.namespaced());
+            boolean foreign =
+                    !sub.group().equals(info.group()) || !sub.version().equals(info.version());
+            if (foreign) {
+                if (!sub.group().isEmpty()) {
+                    below.put("group", sub.group());
+                }
+                below.put("version", sub.version());
+            }
+            below.put("kind", sub.kind());
+            strings(below, "verbs", sub.verbs(), true);
+        }
+    }
+
+    private static void strings(ObjectNode node, String field, List<String> values, boolean always) {
+        if (always || !values.isEmpty()) {
+            ArrayNode list = node.putArray(field);
+            values.forEach(list::add);
+        }
+    }
+
+    /** The whole of {@code /api} (core) or {@code /apis} in one document. */
+    ObjectNode aggregated(boolean core, String apiVersion) {
+        ObjectNode list = Json.object();
+        list.put("kind", "APIGroupDiscoveryList").put("apiVersion", "apidiscovery.k8s.io/" + apiVersion);
+        list.putObject("metadata");
+        ArrayNode items = list.putArray("items");
+        for (var group : groups().entrySet()) {
+            if (group.getKey().isEmpty() != core) {
+                continue;
+            }
+            ObjectNode item = items.addObject();
+            ObjectNode metadata = item.putObject("metadata");
+            if (!core) {
+                metadata.put("name", group.getKey());
+            }
+            metadata.putNull("creationTimestamp");
+            ArrayNode versions = item.putArray("versions");
+            for (var version : group.getValue().entrySet()) {
+                ObjectNode entry = versions.addObject();
+                entry.put("version", version.getKey());
+                ArrayNode resources = entry.putArray("resources");
+                for (Resource resource : version.getValue()) {
+                    addAggregated(resources, resource.info());
+                }
+                entry.put("freshness", "Current");
+            }
+        }
+        return list;
+    }
+
+    private static void addAggregated(ArrayNode resources, KindInfo info) {
+        ObjectNode entry = resources.addObject();
+        entry.put("resource", info.resource());
+        responseKind(entry, info.group(), info.version(), info.kind());
+        entry.put("scope", info.namespaced() ? "Namespaced" : "Cluster");
+        entry.put("singularResource", info.singular());
+        strings(entry, "verbs", info.verbs(), true);
+        strings(entry, "shortNames", info.shortNames(), false);
+        strings(entry, "categories", info.categories(), false);
+        if (!info.subresources().isEmpty()) {
+            ArrayNode below = entry.putArray("subresources");
+            for (KindInfo.Subresource sub : info.subresources()) {
+                ObjectNode subresource = below.addObject();
+                subresource.put("subresource", sub.name());
+                responseKind(subresource, sub.group(), sub.version(), sub.kind());
+                strings(subresource, "verbs", sub.verbs(), true);
+            }
+        }
+    }
+
+    private static void responseKind(ObjectNode entry, String group, String version, String kind) {
+        entry.putObject("responseKind")
+                .put("group", group)
+                .put("version", version)
+                .put("kind", kind);
+    }
+
+    /** The version of the aggregated form a client accepts before the legacy one, or null. */
+    static @Nullable String aggregatedVersion(@Nullable String accept) {
+        if (accept == null) {
+            return null;
+        }
+        for (Negotiation.Accept alternative : Negotiation.parse(accept)) {
+            Map<String, String> parameters = alternative.parameters();
+            boolean aggregated = alternative.type().equals(Negotiation.JSON)
+                    && "APIGroupDiscoveryList".equals(parameters.get("as"))
+                    && "apidiscovery.k8s.io".equals(parameters.get("g"));
+            String version = parameters.getOrDefault("v", "");
+            if (aggregated && (version.equals("v2") || version.equals("v2beta1"))) {
+                return version;
+            }
+            if (alternative.type().equals(Negotiation.JSON) && parameters.get("as") == null) {
+                return null;
+            }
+        }
+        return null;
+    }
+}

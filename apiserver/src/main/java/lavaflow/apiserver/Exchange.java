@@ -1,0 +1,71 @@
+package lavaflow.apiserver;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.security.cert.X509Certificate;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One HTTP request and its answer, as handlers see it: blocking streams, no server types.
+ *
+ * <p>Used by one thread. A handler either calls {@link #send} once, or {@link #stream} once and writes to it, or {@link
+ * #upgrade} once.
+ */
+public interface Exchange {
+    String method();
+
+    /** The path as it came, still percent-encoded. */
+    String rawPath();
+
+    Query query();
+
+    /** The first value of a header, or null. */
+    @Nullable
+    String header(String name);
+
+    List<String> headers(String name);
+
+    InputStream body();
+
+    /** What the client presented in the handshake, verified by nobody yet; empty where it presented nothing. */
+    List<X509Certificate> clientCertificates();
+
+    String remoteAddress();
+
+    /** Sets a header of the answer. */
+    void setHeader(String name, String value);
+
+    /** Adds a header that may occur several times. */
+    void addHeader(String name, String value);
+
+    /** Answers in one piece. */
+    void send(int status, String contentType, byte[] body) throws IOException;
+
+    /** Begins an answer of unknown length; flushing it sends what there is. The handler closes it at its end. */
+    OutputStream stream(int status, String contentType) throws IOException;
+
+    /** True if the client asks for a WebSocket. */
+    boolean wantsWebSocket();
+
+    /** Switches to a WebSocket; returns when the peer accepted it. */
+    TextSocket upgrade(List<String> protocols) throws IOException;
+
+    /** Runs when the client goes away before the answer is complete. */
+    void onAbort(Runnable action);
+
+    /** The status already sent, 0 while there is none. */
+    int status();
+
+    /** Sends text messages to a browser-like peer. */
+    interface TextSocket extends AutoCloseable {
+        void send(String message) throws IOException;
+
+        boolean isOpen();
+
+        @Override
+        void close();
+    }
+}

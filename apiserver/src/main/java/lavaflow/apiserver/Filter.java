@@ -1,0 +1,86 @@
+package lavaflow.apiserver;
+
+import java.util.HashMap;
+import java.util.Map;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.FieldSelector;
+import lavaflow.kube.Json;
+import lavaflow.kube.LabelSelector;
+import lavaflow.store.StoredObject;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/** Decides which objects of a bucket a list or watch is about. */
+final class Filter {
+    private final Resource resource;
+    private final LabelSelector labels;
+    private final FieldSelector fields;
+
+    Filter(Resource resource, LabelSelector labels, FieldSelector fields) {
+        this.resource = resource;
+        this.labels = labels;
+        this.fields = fields;
+        for (FieldSelector.Requirement requirement : fields.requirements()) {
+            checkField(requirement.field());
+        }
+    }
+
+    private void checkField(String field) {
+        boolean known = field.equals("metadata.name")
+                || field.equals("metadata.namespace")
+                || resource.rules().selectableFields().contains(field);
+        if (known) {
+            return;
+        }
+        throw ApiException.badRequest(
+                resource.rules().selectableFields().isEmpty()
+                        ? "\"" + field
+                                + "\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+                        : "field label not supported: " + field);
+    }
+
+    boolean matchesAll() {
+        return labels.isEverything() && fields.requirements().isEmpty();
+    }
+
+    boolean matches(StoredObject stored) {
+        if (matchesAll()) {
+            return true;
+        }
+        Head head = head(stored);
+        return labels.matches(head.labels()) && fields.matches(head::field);
+    }
+
+    /** The parsed head is kept with the stored version, so that a thousand watchers parse an event once. */
+    private Head head(StoredObject stored) {
+        if (resource.bridge() != null) {
+            return Head.of(resource, Writes.fromStored(resource, StoredForm.decode(stored)));
+        }
+        if (stored.attachment() instanceof Head known) {
+            return known;
+        }
+        Head parsed = Head.of(resource, StoredForm.decode(stored));
+        stored.attachment(parsed);
+        return parsed;
+    }
+
+    /** The few parts of an object that selectors look at. */
+    private record Head(@Nullable ObjectNode labels, Map<String, String> fields) {
+        static Head of(Resource resource, ObjectNode object) {
+            Map<String, String> fields = new HashMap<>();
+            fields.put("metadata.name", Metadata.name(object));
+            fields.put("metadata.namespace", Metadata.namespace(object));
+            for (String field : resource.rules().selectableFields()) {
+                String value = resource.rules().selectableField(object, field);
+                fields.put(field, value == null ? "" : value);
+            }
+            return new Head(Json.objectAt(object, "metadata", "labels"), fields);
+        }
+
+        String field(String name) {
+            return fields.getOrDefault(name, "");
+        }
+    }
+}

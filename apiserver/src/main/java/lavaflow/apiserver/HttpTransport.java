@@ -1,0 +1,149 @@
+package lavaflow.apiserver;
+
+import java.net.InetSocketAddress;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
+import org.eclipse.jetty.http.HttpCompliance;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.websocket.server.ServerWebSocketContainer;
+
+/**
+ * The listening socket: TLS, HTTP/1.1 and HTTP/2, one virtual thread a request. The only class besides {@link
+ * JettyExchange} that knows the server library.
+ */
+final class HttpTransport implements AutoCloseable {
+    private static final int MAX_HEADER_BYTES = 64 * 1024;
+    /** Go clients put hundreds of watches on one connection. */
+    private static final int MAX_STREAMS = 1_000;
+    /** A client that cancels many watches at once is no attacker; one that does nothing else is. */
+    private static final int MAX_HTTP2_EVENTS_PER_SECOND = 5_000;
+
+    private static final Duration IDLE_CONNECTION = Duration.ofSeconds(150);
+
+    private final Server server;
+    private final ServerConnector connector;
+
+    HttpTransport(InetSocketAddress listen, KeyStore identity, char[] password, JettyHandler handler) {
+        QueuedThreadPool pool = new QueuedThreadPool(16, 3);
+        pool.setName("http");
+        pool.setDaemon(true);
+        pool.setReservedThreads(0);
+        pool.setVirtualThreadsExecutor(VirtualThreads.getDefaultVirtualThreadsExecutor());
+        server = new Server(pool);
+        server.setHandler(handler);
+        server.setErrorHandler(new JettyHandler.StatusErrors());
+        server.setStopTimeout(0);
+        ServerWebSocketContainer.ensure(server).setIdleTimeout(Duration.ZERO);
+        connector = connector(server, identity, password);
+        connector.setHost(listen.getHostString());
+        connector.setPort(listen.getPort());
+        server.addConnector(connector);
+    }
+
+    private static ServerConnector connector(Server server, KeyStore identity, char[] password) {
+        HttpConfiguration http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        http.setSendDateHeader(true);
+        http.setRequestHeaderSize(MAX_HEADER_BYTES);
+        // Paths are read as upstream reads them, in RequestInfo; nothing here maps paths to files.
+        http.setUriCompliance(UriCompliance.UNSAFE);
+        http.setHttpCompliance(HttpCompliance.RFC7230);
+        SecureRequestCustomizer secure = new SecureRequestCustomizer();
+        secure.setSniHostCheck(false);
+        http.addCustomizer(secure);
+        HttpConnectionFactory http1 = new HttpConnectionFactory(http);
+        HTTP2ServerConnectionFactory http2 = new HTTP2ServerConnectionFactory(http);
+        http2.setMaxConcurrentStreams(MAX_STREAMS);
+        http2.setRateControlFactory(new org.eclipse.jetty.io.WindowRateControl.Factory(MAX_HTTP2_EVENTS_PER_SECOND));
+        http2.setStreamIdleTimeout(IDLE_CONNECTION.toMillis());
+        ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory();
+        alpn.setDefaultProtocol(http1.getProtocol());
+        SslConnectionFactory tls = new SslConnectionFactory(tls(identity, password), alpn.getProtocol());
+        ServerConnector connector = new ServerConnector(server, 1, 1, tls, alpn, http2, http1);
+        connector.setIdleTimeout(IDLE_CONNECTION.toMillis());
+        connector.setAcceptQueueSize(1024);
+        return connector;
+    }
+
+    private static SslContextFactory.Server tls(KeyStore identity, char[] password) {
+        SslContextFactory.Server tls = new SslContextFactory.Server() {
+            @Override
+            protected TrustManager[] getTrustManagers(
+                    KeyStore trustStore, java.util.Collection<? extends java.security.cert.CRL> crls) {
+                return new TrustManager[] {new AcceptedForLater()};
+            }
+        };
+        tls.setKeyStore(identity);
+        tls.setKeyStorePassword(new String(password));
+        tls.setIncludeProtocols("TLSv1.3", "TLSv1.2");
+        tls.setWantClientAuth(true);
+        return tls;
+    }
+
+    void start() throws Exception {
+        server.start();
+    }
+
+    int port() {
+        return connector.getLocalPort();
+    }
+
+    /** Stops accepting; requests that are running go on. */
+    void stopAccepting() {
+        java.util.concurrent.CompletableFuture<Void> ignored = connector.shutdown();
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.stop();
+        } catch (Exception e) {
+            throw new IllegalStateException("the HTTP server did not stop cleanly", e);
+        }
+    }
+
+    /**
+     * Lets any client certificate through the handshake; {@link ClientCertificates} verifies it. A client with a
+     * certificate of another cluster gets a 401 that says so instead of a broken connection, as upstream does.
+     */
+    private static final class AcceptedForLater extends X509ExtendedTrustManager {
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType, java.net.Socket socket) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType, java.net.Socket socket) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType) {}
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType) {}
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
+    }
+}

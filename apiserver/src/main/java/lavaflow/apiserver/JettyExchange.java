@@ -1,0 +1,243 @@
+package lavaflow.apiserver;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Blocker;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.websocket.api.Session;
+import org.eclipse.jetty.websocket.server.ServerWebSocketContainer;
+import org.jspecify.annotations.Nullable;
+
+/** An {@link Exchange} over Jetty. */
+final class JettyExchange implements Exchange {
+    private final Request request;
+    private final Response response;
+    private final Callback callback;
+    private final Query query;
+    private int status;
+    private boolean completed;
+    private @Nullable OutputStream stream;
+
+    JettyExchange(Request request, Response response, Callback callback) {
+        this.request = request;
+        this.response = response;
+        this.callback = callback;
+        this.query = Query.parse(request.getHttpURI().getQuery());
+        // A quiet watch is not a dead one: only reading and writing may time out.
+        request.addIdleTimeoutListener(_ -> false);
+    }
+
+    @Override
+    public String method() {
+        return request.getMethod();
+    }
+
+    @Override
+    public String rawPath() {
+        String path = request.getHttpURI().getPath();
+        return path == null ? "/" : path;
+    }
+
+    @Override
+    public Query query() {
+        return query;
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+        return request.getHeaders().get(name);
+    }
+
+    @Override
+    public List<String> headers(String name) {
+        return request.getHeaders().getValuesList(name);
+    }
+
+    @Override
+    public InputStream body() {
+        return Content.Source.asInputStream(request);
+    }
+
+    @Override
+    public List<X509Certificate> clientCertificates() {
+        Object data = request.getAttribute(EndPoint.SslSessionData.ATTRIBUTE);
+        if (data instanceof EndPoint.SslSessionData session) {
+            X509Certificate[] chain = session.peerCertificates();
+            return chain == null ? List.of() : List.of(chain);
+        }
+        return List.of();
+    }
+
+    @Override
+    public String remoteAddress() {
+        return Request.getRemoteAddr(request);
+    }
+
+    @Override
+    public void setHeader(String name, String value) {
+        response.getHeaders().put(name, value);
+    }
+
+    @Override
+    public void addHeader(String name, String value) {
+        response.getHeaders().add(name, value);
+    }
+
+    @Override
+    public void send(int code, String contentType, byte[] body) throws IOException {
+        begin(code, contentType);
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+        boolean head = request.getMethod().equals("HEAD");
+        try (Blocker.Callback done = Blocker.callback()) {
+            response.write(true, head ? ByteBuffer.allocate(0) : ByteBuffer.wrap(body), done);
+            done.block();
+        }
+    }
+
+    @Override
+    public OutputStream stream(int code, String contentType) throws IOException {
+        begin(code, contentType);
+        OutputStream opened = Content.Sink.asOutputStream(response);
+        stream = opened;
+        return opened;
+    }
+
+    private void begin(int code, String contentType) {
+        if (status != 0) {
+            throw new IllegalStateException("answered twice");
+        }
+        status = code;
+        response.setStatus(code);
+        if (!contentType.isEmpty()) {
+            response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
+        }
+    }
+
+    @Override
+    public boolean wantsWebSocket() {
+        HttpFields headers = request.getHeaders();
+        return headers.contains(HttpHeader.UPGRADE, "websocket") && headers.contains(HttpHeader.CONNECTION, "upgrade");
+    }
+
+    @Override
+    public TextSocket upgrade(List<String> protocols) throws IOException {
+        ServerWebSocketContainer container = ServerWebSocketContainer.get(request.getContext());
+        CompletableFuture<Session> opened = new CompletableFuture<>();
+        status = 101;
+        boolean upgraded = container.upgrade(
+                (upgradeRequest, upgradeResponse, _) -> {
+                    for (String offered : upgradeRequest.getSubProtocols()) {
+                        if (protocols.contains(offered)) {
+                            upgradeResponse.setAcceptedSubProtocol(offered);
+                            break;
+                        }
+                    }
+                    return new WatchSocket(opened);
+                },
+                request,
+                response,
+                callback);
+        completed = true;
+        if (!upgraded) {
+            throw new IOException("the WebSocket handshake was refused");
+        }
+        try {
+            return new OpenSocket(opened.get(10, TimeUnit.SECONDS));
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IOException("the WebSocket did not open", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while the WebSocket opened", e);
+        }
+    }
+
+    @Override
+    public void onAbort(Runnable action) {
+        request.addFailureListener(_ -> action.run());
+    }
+
+    @Override
+    public int status() {
+        return status;
+    }
+
+    /** Ends the exchange once the handler is done with it. */
+    void finish() throws IOException {
+        if (completed) {
+            return;
+        }
+        if (stream != null) {
+            stream.close();
+        }
+        completed = true;
+        callback.succeeded();
+    }
+
+    void fail(Throwable failure) {
+        if (!completed) {
+            completed = true;
+            callback.failed(failure);
+        }
+    }
+
+    /** Receives nothing but the news that it is open or closed; a watch client has nothing to say. */
+    public static final class WatchSocket implements Session.Listener.AutoDemanding {
+        private final CompletableFuture<Session> opened;
+
+        WatchSocket(CompletableFuture<Session> opened) {
+            this.opened = opened;
+        }
+
+        @Override
+        public void onWebSocketOpen(Session session) {
+            opened.complete(session);
+        }
+
+        @Override
+        public void onWebSocketError(Throwable cause) {
+            opened.completeExceptionally(cause);
+        }
+    }
+
+    private record OpenSocket(Session session) implements TextSocket {
+        @Override
+        public void send(String message) throws IOException {
+            org.eclipse.jetty.websocket.api.Callback.Completable sent =
+                    new org.eclipse.jetty.websocket.api.Callback.Completable();
+            session.sendText(message, sent);
+            try {
+                sent.get(60, TimeUnit.SECONDS);
+            } catch (ExecutionException | TimeoutException e) {
+                throw new IOException("the WebSocket peer does not read", e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IOException("interrupted", e);
+            }
+        }
+
+        @Override
+        public boolean isOpen() {
+            return session.isOpen();
+        }
+
+        @Override
+        public void close() {
+            session.close(1000, "", org.eclipse.jetty.websocket.api.Callback.NOOP);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package lavaflow.apiserver;
+
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+import org.jspecify.annotations.Nullable;
+
+/** Hands each request to a handler that knows nothing of Jetty. */
+final class JettyHandler extends Handler.Abstract {
+    private final Consumer<Exchange> target;
+
+    JettyHandler(Consumer<Exchange> target) {
+        this.target = target;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        JettyExchange exchange = new JettyExchange(request, response, callback);
+        try {
+            target.accept(exchange);
+            exchange.finish();
+        } catch (Throwable failure) {
+            exchange.fail(failure);
+        }
+        return true;
+    }
+
+    /** Answers what never reached a handler (broken request lines, too large headers) with a Status too. */
+    static final class StatusErrors extends ErrorHandler {
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            int code = response.getStatus() >= 400 ? response.getStatus() : 400;
+            byte[] body = status(code, request.getAttribute(ERROR_MESSAGE));
+            response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/json");
+            response.setStatus(code);
+            response.write(true, ByteBuffer.wrap(body), callback);
+            return true;
+        }
+
+        private static byte[] status(int code, @Nullable Object message) {
+            String reason = switch (code) {
+                case 404 -> "NotFound";
+                case 405 -> "MethodNotAllowed";
+                case 413 -> "RequestEntityTooLarge";
+                case 408, 504 -> "Timeout";
+                case 503 -> "ServiceUnavailable";
+                default -> code >= 500 ? "InternalError" : "BadRequest";
+            };
+            String text = message == null ? "the request could not be read" : String.valueOf(message);
+            return Json.bytes(ApiException.of(code, reason, text).status());
+        }
+    }
+}

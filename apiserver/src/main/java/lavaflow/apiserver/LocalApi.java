@@ -1,0 +1,182 @@
+package lavaflow.apiserver;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.FieldSelector;
+import lavaflow.kube.LabelSelector;
+import lavaflow.kube.StrictJson;
+import lavaflow.store.Change;
+import lavaflow.store.CompactedException;
+import lavaflow.store.Cursor;
+import lavaflow.store.LaggedException;
+import lavaflow.store.Progress;
+import lavaflow.store.Store;
+import lavaflow.store.StoredObject;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The API for components in the same process: no HTTP and no bytes in between, but the same decoding, ownership,
+ * admission and validation as for anyone.
+ */
+public final class LocalApi {
+    /** Where objects of one kind live. */
+    public record Path(String group, String version, String resource) {
+        @Override
+        public String toString() {
+            return group.isEmpty() ? resource : resource + "." + group;
+        }
+    }
+
+    /** Objects at one moment. */
+    public record Listing(List<ObjectNode> items, long revision) {}
+
+    /** One change; {@code type} is ADDED, MODIFIED or DELETED. */
+    public record Event(String type, ObjectNode object) {}
+
+    /** What a deletion should respect; null parts do not matter. */
+    public record Deletion(
+            @Nullable String uid,
+            @Nullable String resourceVersion,
+            @Nullable String propagationPolicy) {
+        public static final Deletion PLAIN = new Deletion(null, null, null);
+    }
+
+    private final ResourceTable table;
+    private final Reads reads;
+    private final Writes writes;
+    private final Deletes deletes;
+    private final Store store;
+    private final InstantSource clock;
+
+    LocalApi(ResourceTable table, Reads reads, Writes writes, Deletes deletes, Store store, InstantSource clock) {
+        this.table = table;
+        this.reads = reads;
+        this.writes = writes;
+        this.deletes = deletes;
+        this.store = store;
+        this.clock = clock;
+    }
+
+    /** Everything that is served and can be listed and deleted, for components that walk all kinds. */
+    public List<Resource> resources() {
+        return table.all();
+    }
+
+    private Resource resource(Path path) {
+        return table.resource(path.group(), path.version(), path.resource());
+    }
+
+    private Call call(User user, Path path, String verb, String namespace, String name, String subresource) {
+        RequestInfo info = new RequestInfo(
+                true, "", verb, path.group(), path.version(), namespace, path.resource(), name, subresource, "");
+        return new Call(user, resource(path), info, WriteOptions.of(user.name()), clock.instant());
+    }
+
+    public Optional<ObjectNode> find(Path path, String namespace, String name) {
+        Resource resource = resource(path);
+        StoredObject stored = store.get(resource.bucket(), resource.key(namespace, name));
+        return Optional.ofNullable(stored).map(found -> Writes.fromStored(resource, StoredForm.decode(found)));
+    }
+
+    /** Objects of a namespace, or of all for the empty one. */
+    public Listing list(Path path, String namespace) {
+        Resource resource = resource(path);
+        ListOptions everything = new ListOptions(
+                LabelSelector.EVERYTHING, FieldSelector.EVERYTHING, false, false, false, null, "", 0, "", null);
+        Reads.Page page = reads.list(resource, namespace, everything);
+        List<ObjectNode> items = new ArrayList<>(page.items().size());
+        for (StoredObject stored : page.items()) {
+            items.add(Writes.fromStored(resource, StoredForm.decode(stored)));
+        }
+        return new Listing(items, page.revision());
+    }
+
+    public ObjectNode create(User user, Path path, String namespace, ObjectNode object) {
+        Call call = call(user, path, "create", namespace, "", "");
+        return writes.create(call, typed(call, object));
+    }
+
+    /** Replaces an object or, through a subresource, a part of it. */
+    public ObjectNode update(User user, Path path, String subresource, ObjectNode object) {
+        Call call = call(user, path, "update", Metadata.namespace(object), Metadata.name(object), subresource);
+        ObjectNode typed = typed(call, object);
+        return writes.update(call, false, false, _ -> typed.deepCopy()).object();
+    }
+
+    private static ObjectNode typed(Call call, ObjectNode object) {
+        ObjectNode typed = ObjectDecoder.typed(
+                call,
+                StrictJson.Document.of(object),
+                ObjectDecoder.Expected.of(call.resource().info()));
+        call.resource().rules().applyDefaults(typed);
+        return typed;
+    }
+
+    /** Deletes; false if the object was gone already. */
+    public boolean delete(User user, Path path, String namespace, String name, Deletion deletion) {
+        Call call = call(user, path, "delete", namespace, name, "");
+        DeleteOptions options = new DeleteOptions(
+                null, deletion.uid(), deletion.resourceVersion(), null, deletion.propagationPolicy(), false);
+        try {
+            deletes.delete(call, options);
+            return true;
+        } catch (ApiException e) {
+            if (e.code() == 404) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    /** Changes after a revision; ends with an {@link ApiException} of code 410 when the past is gone. */
+    public Watch watch(Path path, long afterRevision) {
+        Resource resource = resource(path);
+        try {
+            return new Watch(resource, store.watch(resource.bucket(), "", null, afterRevision));
+        } catch (CompactedException e) {
+            throw ApiException.expired("too old resource version: " + afterRevision);
+        }
+    }
+
+    /** A stream of changes. */
+    public static final class Watch implements AutoCloseable {
+        private final Resource resource;
+        private final Cursor cursor;
+
+        private Watch(Resource resource, Cursor cursor) {
+            this.resource = resource;
+            this.cursor = cursor;
+        }
+
+        /** What happened since the last call; empty after the timeout. */
+        public List<Event> next(Duration timeout) throws InterruptedException {
+            try {
+                Progress progress = cursor.poll(timeout);
+                List<Event> events = new ArrayList<>(progress.changes().size());
+                for (Change change : progress.changes()) {
+                    String type = change.deleted() ? "DELETED" : change.previous() == null ? "ADDED" : "MODIFIED";
+                    events.add(new Event(type, Writes.fromStored(resource, StoredForm.decode(change.object()))));
+                }
+                return events;
+            } catch (LaggedException e) {
+                throw ApiException.expired("too old resource version: " + e.deliveredRevision());
+            }
+        }
+
+        public boolean isClosed() {
+            return cursor.isClosed();
+        }
+
+        @Override
+        public void close() {
+            cursor.close();
+        }
+    }
+}

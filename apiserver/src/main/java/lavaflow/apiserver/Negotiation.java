@@ -1,0 +1,138 @@
+package lavaflow.apiserver;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+import lavaflow.kube.ApiException;
+
+import org.jspecify.annotations.Nullable;
+
+/** Reads Accept headers as upstream does: media types with q-values, wildcards, and the parameters as, g and v. */
+final class Negotiation {
+    static final String JSON = "application/json";
+    static final String YAML = "application/yaml";
+    static final String PROTOBUF = "application/vnd.kubernetes.protobuf";
+
+    /** What an answer should look like. */
+    enum Form {
+        OBJECT,
+        TABLE,
+        METADATA,
+        METADATA_LIST
+    }
+
+    /**
+     * The chosen representation.
+     *
+     * @param version version of the transformed kind, v1 or v1beta1
+     */
+    record Choice(String mediaType, Form form, String version) {
+        String contentType() {
+            return mediaType;
+        }
+
+        boolean yaml() {
+            return mediaType.equals(YAML);
+        }
+    }
+
+    record Accept(String type, Map<String, String> parameters, double quality) {}
+
+    private Negotiation() {}
+
+    /** The representation for a resource; {@code tables} says whether it can be shown as a table. */
+    static Choice choose(@Nullable String header, boolean tables, boolean list) {
+        if (header == null || header.isBlank()) {
+            return new Choice(JSON, Form.OBJECT, "");
+        }
+        for (Accept accept : parse(header)) {
+            Choice choice = choice(accept, tables, list);
+            if (choice != null) {
+                return choice;
+            }
+        }
+        throw notAcceptable();
+    }
+
+    static ApiException notAcceptable() {
+        return ApiException.of(
+                406,
+                "NotAcceptable",
+                "only the following media types are accepted: application/json, application/yaml,"
+                        + " application/vnd.kubernetes.protobuf");
+    }
+
+    private static @Nullable Choice choice(Accept accept, boolean tables, boolean list) {
+        String media = switch (accept.type()) {
+            case JSON, "*/*", "application/*" -> JSON;
+            case YAML -> YAML;
+            default -> null;
+        };
+        if (media == null) {
+            return null;
+        }
+        String as = accept.parameters().getOrDefault("as", "");
+        if (as.isEmpty()) {
+            return new Choice(media, Form.OBJECT, "");
+        }
+        String version = accept.parameters().getOrDefault("v", "");
+        boolean meta = accept.parameters().getOrDefault("g", "").equals("meta.k8s.io")
+                && (version.equals("v1") || version.equals("v1beta1"));
+        if (!meta) {
+            return null;
+        }
+        return switch (as) {
+            case "Table" -> tables ? new Choice(media, Form.TABLE, version) : null;
+            case "PartialObjectMetadata" -> list ? null : new Choice(media, Form.METADATA, version);
+            case "PartialObjectMetadataList" -> list ? new Choice(media, Form.METADATA_LIST, version) : null;
+            default -> null;
+        };
+    }
+
+    /** The alternatives, best first. */
+    static List<Accept> parse(String header) {
+        List<Accept> accepts = new ArrayList<>();
+        for (String part : header.split(",", -1)) {
+            String[] pieces = part.trim().split(";", -1);
+            Map<String, String> parameters = new LinkedHashMap<>();
+            double quality = 1;
+            for (int i = 1; i < pieces.length; i++) {
+                int equals = pieces[i].indexOf('=');
+                if (equals < 0) {
+                    continue;
+                }
+                String name = pieces[i].substring(0, equals).trim().toLowerCase(Locale.ROOT);
+                String value = pieces[i].substring(equals + 1).trim();
+                if (name.equals("q")) {
+                    quality = quality(value);
+                } else {
+                    parameters.put(name, value);
+                }
+            }
+            accepts.add(new Accept(pieces[0].trim().toLowerCase(Locale.ROOT), parameters, quality));
+        }
+        accepts.sort(Comparator.comparingDouble(Accept::quality).reversed());
+        return accepts;
+    }
+
+    private static double quality(String text) {
+        try {
+            return Double.parseDouble(text);
+        } catch (NumberFormatException e) {
+            return 1;
+        }
+    }
+
+    /** The media type of a Content-Type header, without parameters. */
+    static String mediaType(@Nullable String header) {
+        if (header == null) {
+            return "";
+        }
+        int semicolon = header.indexOf(';');
+        return (semicolon < 0 ? header : header.substring(0, semicolon)).trim().toLowerCase(Locale.ROOT);
+    }
+}

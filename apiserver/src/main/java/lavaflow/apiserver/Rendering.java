@@ -1,0 +1,115 @@
+package lavaflow.apiserver;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** Turns objects into what a client asked for: the object, a table row, or its metadata alone. */
+final class Rendering {
+    /** How much of the object a table row carries. */
+    enum IncludeObject {
+        NONE,
+        METADATA,
+        OBJECT;
+
+        static IncludeObject parse(String text) {
+            return switch (text) {
+                case "", "Metadata" -> METADATA;
+                case "None" -> NONE;
+                case "Object" -> OBJECT;
+                default -> throw ApiException.badRequest("unrecognized includeObject value: \"" + text + "\"");
+            };
+        }
+    }
+
+    private Rendering() {}
+
+    /** One object in the chosen form. */
+    static ObjectNode object(
+            Resource resource, ObjectNode object, Negotiation.Choice choice, IncludeObject include, Instant now) {
+        return switch (choice.form()) {
+            case OBJECT -> object;
+            case METADATA, METADATA_LIST -> partial(object, choice.version());
+            case TABLE -> {
+                ObjectNode table = table(resource, List.of(object), choice.version(), include, now, true);
+                String version = Metadata.resourceVersion(object);
+                if (!version.isEmpty()) {
+                    Json.ensureObject(table, "metadata").put("resourceVersion", version);
+                }
+                yield table;
+            }
+        };
+    }
+
+    /** A table of objects; list metadata is added by the caller. */
+    static ObjectNode table(
+            Resource resource,
+            List<ObjectNode> objects,
+            String version,
+            IncludeObject include,
+            Instant now,
+            boolean columns) {
+        ObjectNode table = Json.object();
+        table.put("kind", "Table").put("apiVersion", "meta.k8s.io/" + version).putObject("metadata");
+        Tables.Layout layout = Tables.layout(resource.stored().group(), resource.name());
+        if (columns) {
+            ArrayNode definitions = table.putArray("columnDefinitions");
+            for (TableColumn column : layout.columns()) {
+                definitions
+                        .addObject()
+                        .put("name", column.name())
+                        .put("type", column.type())
+                        .put("format", column.format())
+                        .put("description", column.description())
+                        .put("priority", column.priority());
+            }
+        } else {
+            table.putNull("columnDefinitions");
+        }
+        ArrayNode rows = table.putArray("rows");
+        for (ObjectNode object : objects) {
+            ObjectNode row = rows.addObject();
+            row.set("cells", layout.cells(object, now));
+            ArrayNode conditions = layout.conditions(object);
+            if (!conditions.isEmpty()) {
+                row.set("conditions", conditions);
+            }
+            switch (include) {
+                case NONE -> row.putNull("object");
+                case METADATA -> row.set("object", partial(object, version));
+                case OBJECT -> row.set("object", object);
+            }
+        }
+        return table;
+    }
+
+    static ObjectNode partial(ObjectNode object, String version) {
+        ObjectNode partial = Json.object();
+        partial.put("kind", "PartialObjectMetadata").put("apiVersion", "meta.k8s.io/" + version);
+        JsonNode metadata = object.get("metadata");
+        partial.set("metadata", metadata == null ? Json.object() : metadata);
+        return partial;
+    }
+
+    /** The bytes of a tree in the chosen media type. */
+    static byte[] bytes(JsonNode node, Negotiation.Choice choice, boolean pretty) {
+        if (choice.yaml()) {
+            return Yaml.write(node).getBytes(StandardCharsets.UTF_8);
+        }
+        return pretty ? (Json.pretty(node) + "\n").getBytes(StandardCharsets.UTF_8) : withNewline(Json.bytes(node));
+    }
+
+    /** Upstream ends every JSON document with a line feed. */
+    static byte[] withNewline(byte[] bytes) {
+        byte[] ended = java.util.Arrays.copyOf(bytes, bytes.length + 1);
+        ended[bytes.length] = '\n';
+        return ended;
+    }
+}

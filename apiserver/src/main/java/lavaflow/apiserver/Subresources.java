@@ -1,0 +1,173 @@
+package lavaflow.apiserver;
+
+import java.io.IOException;
+import java.util.function.UnaryOperator;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+import lavaflow.kube.KindInfo;
+import lavaflow.kube.StrictJson;
+import lavaflow.store.StoredObject;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** What lies below an object: its status, its scale, its binding to a node, its eviction. */
+final class Subresources {
+    private final Reads reads;
+    private final Writes writes;
+    private final Patches patches;
+    private final Evictions evictions;
+    private final Reviews reviews;
+
+    Subresources(Reads reads, Writes writes, Patches patches, Evictions evictions, Reviews reviews) {
+        this.reads = reads;
+        this.writes = writes;
+        this.patches = patches;
+        this.evictions = evictions;
+        this.reviews = reviews;
+    }
+
+    void serve(Exchange exchange, Call call, KindInfo.Subresource sub, Answer answer) throws IOException {
+        boolean whole = sub.struct().equals(call.resource().info().struct());
+        if (whole) {
+            wholeObject(exchange, call, answer);
+            return;
+        }
+        switch (sub.name()) {
+            case "scale" -> scale(exchange, call, sub, answer);
+            case "binding" -> {
+                ObjectNode binding = ObjectDecoder.request(call, exchange, ObjectDecoder.Expected.of(sub));
+                answer.warnings(call);
+                answer.status(201, bind(call, binding));
+            }
+            case "eviction" -> {
+                ObjectNode eviction = ObjectDecoder.request(call, exchange, ObjectDecoder.Expected.of(sub));
+                answer.status(201, evictions.evict(call, eviction));
+            }
+            case "log", "exec", "attach", "portforward", "proxy" -> node(exchange, call, sub);
+            default ->
+                throw ApiException.of(
+                        501, "", "the server does not serve " + call.resource().name() + "/" + sub.name() + " yet");
+        }
+    }
+
+    /** Subresources that read and write the object itself: status, finalize, approval, resize. */
+    private void wholeObject(Exchange exchange, Call call, Answer answer) throws IOException {
+        switch (call.verb()) {
+            case "get" ->
+                answer.stored(200, reads.get(call.resource(), call.namespace(), call.name(), exchange.query()));
+            case "update" -> {
+                ObjectNode object =
+                        ObjectDecoder.request(call, exchange, call.resource().info());
+                ResourceHandler.checkNamespace(call, object);
+                ResourceHandler.checkName(call, object);
+                Writes.Written written =
+                        writes.update(call, false, false, _ -> ResourceHandler.inPlace(call, object.deepCopy()));
+                answer.warnings(call);
+                answer.object(200, written.object());
+            }
+            case "patch" -> {
+                Writes.Written written = patches.patch(call, exchange);
+                answer.warnings(call);
+                answer.object(200, written.object());
+            }
+            default -> throw ResourceHandler.methodNotAllowed();
+        }
+    }
+
+    private void scale(Exchange exchange, Call call, KindInfo.Subresource sub, Answer answer) throws IOException {
+        Resource resource = call.resource();
+        if (call.verb().equals("get")) {
+            StoredObject stored = reads.get(resource, call.namespace(), call.name(), exchange.query());
+            answer.status(200, Scales.read(StoredForm.decode(stored)));
+            return;
+        }
+        Writes.Written written;
+        if (call.verb().equals("update")) {
+            ObjectNode scale = ObjectDecoder.request(call, exchange, ObjectDecoder.Expected.of(sub));
+            ResourceHandler.checkNamespace(call, scale);
+            ResourceHandler.checkName(call, scale);
+            written = writes.update(call, false, false, live -> scaled(call, live, scale));
+        } else {
+            if (Patches.isApply(exchange)) {
+                throw ApiException.of(501, "", "server-side apply to the scale of an object is not served yet");
+            }
+            byte[] body = BodyReader.bytes(exchange);
+            String media = Negotiation.mediaType(exchange.header("Content-Type"));
+            UnaryOperator<ObjectNode> change = Patches.change(call, media, body, sub.struct());
+            written = writes.update(call, false, false, live -> {
+                ObjectNode patched = change.apply(Scales.read(required(call, live)));
+                return scaled(
+                        call,
+                        live,
+                        ObjectDecoder.typed(call, StrictJson.Document.of(patched), ObjectDecoder.Expected.of(sub)));
+            });
+        }
+        answer.warnings(call);
+        answer.status(200, Scales.read(written.object()));
+    }
+
+    private static ObjectNode required(Call call, @org.jspecify.annotations.Nullable ObjectNode live) {
+        if (live == null) {
+            throw call.resource().notFound(call.name());
+        }
+        return live;
+    }
+
+    private static ObjectNode scaled(Call call, @org.jspecify.annotations.Nullable ObjectNode live, ObjectNode scale) {
+        ObjectNode object = required(call, live);
+        Scales.write(object, scale);
+        String version = Metadata.resourceVersion(scale);
+        if (!version.isEmpty()) {
+            Metadata.of(object).put("resourceVersion", version);
+        }
+        String uid = Metadata.uid(scale);
+        if (!uid.isEmpty()) {
+            Metadata.of(object).put("uid", uid);
+        }
+        return object;
+    }
+
+    /** Binds a pod to a node: once, and only while it is not being deleted. */
+    ObjectNode bind(Call call, ObjectNode binding) {
+        writes.update(call, false, false, live -> {
+            ObjectNode pod = required(call, live);
+            Json.ensureObject(pod, "spec").put("nodeName", Json.textAt(binding, "target", "name"));
+            return pod;
+        });
+        ObjectNode status = Json.object();
+        status.put("kind", "Status").put("apiVersion", "v1").putObject("metadata");
+        status.put("status", "Success").put("code", 201);
+        return status;
+    }
+
+    /** What only a node can answer; nodes join with a later part of this server. */
+    private void node(Exchange exchange, Call call, KindInfo.Subresource sub) {
+        StoredObject stored = reads.get(call.resource(), call.namespace(), call.name(), exchange.query());
+        ObjectNode object = StoredForm.decode(stored);
+        if (call.resource().name().equals("pods")
+                && Json.textAt(object, "spec", "nodeName").isEmpty()) {
+            throw ApiException.badRequest("pod " + call.name() + " does not have a host assigned");
+        }
+        throw ApiException.of(
+                503,
+                "ServiceUnavailable",
+                "no node agent serves " + call.resource().name() + "/" + sub.name() + " for this object");
+    }
+
+    /** Kinds that are asked and answered, never stored. */
+    ObjectNode review(Call call, ObjectNode object) {
+        if (call.resource().name().equals("bindings")) {
+            return bindFromCollection(call, object);
+        }
+        return reviews.answer(call, object);
+    }
+
+    private ObjectNode bindFromCollection(Call call, ObjectNode binding) {
+        throw ApiException.of(
+                501,
+                "",
+                "create a binding through pods/" + Metadata.name(binding) + "/binding in namespace "
+                        + call.namespace());
+    }
+}

@@ -1,0 +1,313 @@
+package lavaflow.apiserver;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.random.RandomGenerator;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+import lavaflow.store.Change;
+import lavaflow.store.CompactedException;
+import lavaflow.store.Cursor;
+import lavaflow.store.LaggedException;
+import lavaflow.store.Progress;
+import lavaflow.store.Snapshot;
+import lavaflow.store.Store;
+import lavaflow.store.StoredObject;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** Streams changes to clients, each on its own virtual thread, until they leave, time out or the server stops. */
+final class Watches {
+    private static final Duration BOOKMARK_INTERVAL = Duration.ofMinutes(1);
+    private static final Duration LAST_BOOKMARK = Duration.ofSeconds(2);
+    private static final int MIN_TIMEOUT_SECONDS = 1800;
+
+    private final Store store;
+    private final InstantSource clock;
+    private final RandomGenerator random;
+    private final Set<Cursor> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    Watches(Store store, InstantSource clock, RandomGenerator random) {
+        this.store = store;
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /** What a watch request asks for. */
+    record Request(
+            Resource resource,
+            String namespace,
+            ListOptions options,
+            Negotiation.Choice choice,
+            Rendering.IncludeObject include) {}
+
+    /** How many watches are being served. */
+    int count() {
+        return open.size();
+    }
+
+    /** Ends every watch cleanly and takes no new ones. */
+    void close() {
+        closed = true;
+        open.forEach(Cursor::close);
+    }
+
+    void serve(Exchange exchange, Request request) throws IOException {
+        Filter filter = new Filter(
+                request.resource(),
+                request.options().labels(),
+                request.options().fields());
+        if (exchange.wantsWebSocket()) {
+            try (Exchange.TextSocket socket = exchange.upgrade(java.util.List.of("v4.channel.k8s.io"))) {
+                new Stream(request, filter, new SocketFrames(socket)).run(exchange);
+            }
+            return;
+        }
+        String type =
+                request.choice().yaml() ? Negotiation.YAML : request.choice().mediaType();
+        try (OutputStream out = exchange.stream(200, type)) {
+            out.flush();
+            new Stream(request, filter, new LineFrames(out)).run(exchange);
+        }
+    }
+
+    /** Where events go. */
+    private interface Frames {
+        void event(String type, byte[] object) throws IOException;
+
+        void flush() throws IOException;
+
+        boolean isOpen();
+    }
+
+    private record LineFrames(OutputStream out) implements Frames {
+        private static final byte[] END = "}\n".getBytes(StandardCharsets.US_ASCII);
+
+        @Override
+        public void event(String type, byte[] object) throws IOException {
+            out.write(("{\"type\":\"" + type + "\",\"object\":").getBytes(StandardCharsets.US_ASCII));
+            out.write(object);
+            out.write(END);
+        }
+
+        @Override
+        public void flush() throws IOException {
+            out.flush();
+        }
+
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+    }
+
+    private record SocketFrames(Exchange.TextSocket socket) implements Frames {
+        @Override
+        public void event(String type, byte[] object) throws IOException {
+            socket.send("{\"type\":\"" + type + "\",\"object\":" + new String(object, StandardCharsets.UTF_8) + "}");
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public boolean isOpen() {
+            return socket.isOpen();
+        }
+    }
+
+    /** One watch from its first event to its end. */
+    private final class Stream {
+        private final Request request;
+        private final Filter filter;
+        private final Frames frames;
+        private final long endNanos;
+        private long nextBookmarkNanos;
+        private boolean columnsSent;
+
+        Stream(Request request, Filter filter, Frames frames) {
+            this.request = request;
+            this.filter = filter;
+            this.frames = frames;
+            Duration timeout = request.options().timeout();
+            Duration life = timeout != null
+                    ? timeout
+                    : Duration.ofSeconds(MIN_TIMEOUT_SECONDS + random.nextInt(MIN_TIMEOUT_SECONDS));
+            long now = System.nanoTime();
+            this.endNanos = now + life.toNanos();
+            this.nextBookmarkNanos = now + BOOKMARK_INTERVAL.toNanos();
+        }
+
+        void run(Exchange exchange) throws IOException {
+            Resource resource = request.resource();
+            Reads.Range range = Reads.Range.of(resource, request.namespace());
+            Cursor cursor;
+            try {
+                long after = begin(range);
+                cursor = store.watch(resource.bucket(), range.from(), range.to(), after);
+            } catch (CompactedException e) {
+                error(ApiException.expired(
+                        "too old resource version: " + e.requestedRevision() + " (" + e.compactedRevision() + ")"));
+                return;
+            }
+            open.add(cursor);
+            exchange.onAbort(cursor::close);
+            try {
+                follow(cursor);
+            } catch (LaggedException e) {
+                error(ApiException.expired(
+                        "too old resource version: " + e.deliveredRevision() + " (" + store.compactedRevision() + ")"));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } finally {
+                open.remove(cursor);
+                cursor.close();
+            }
+        }
+
+        /** Sends the initial state where one is wanted; returns the revision after which changes follow. */
+        private long begin(Reads.Range range) throws IOException {
+            ListOptions options = request.options();
+            Long asked = options.resourceVersion();
+            boolean initial = options.sendInitialEvents();
+            if (asked != null && asked > 0 && !initial) {
+                return asked;
+            }
+            if (!initial && options.match().equals("NotOlderThan")) {
+                return store.revision();
+            }
+            Snapshot snapshot = store.snapshot();
+            for (StoredObject stored : snapshot.scan(request.resource().bucket(), range.from(), range.to())) {
+                if (filter.matches(stored)) {
+                    frames.event("ADDED", bytes(stored));
+                }
+            }
+            if (initial && options.bookmarks()) {
+                bookmark(snapshot.revision(), true);
+            }
+            frames.flush();
+            return snapshot.revision();
+        }
+
+        private void follow(Cursor cursor) throws IOException, InterruptedException {
+            boolean lastBookmarkSent = false;
+            long lastSeen = 0;
+            while (!closed && frames.isOpen()) {
+                long now = System.nanoTime();
+                if (now >= endNanos) {
+                    return;
+                }
+                long wait = Math.min(endNanos, nextBookmarkNanos) - now;
+                if (!lastBookmarkSent) {
+                    wait = Math.min(wait, Math.max(endNanos - LAST_BOOKMARK.toNanos() - now, 1_000_000));
+                }
+                Progress progress = cursor.poll(Duration.ofNanos(Math.max(wait, 1)));
+                if (cursor.isClosed()) {
+                    return;
+                }
+                for (Change change : progress.changes()) {
+                    send(change);
+                }
+                lastSeen = progress.revision();
+                if (request.options().bookmarks()) {
+                    long after = System.nanoTime();
+                    boolean ending = !lastBookmarkSent && after >= endNanos - LAST_BOOKMARK.toNanos();
+                    if (ending || after >= nextBookmarkNanos) {
+                        bookmark(lastSeen, false);
+                        nextBookmarkNanos = after + BOOKMARK_INTERVAL.toNanos();
+                        lastBookmarkSent |= ending;
+                    }
+                } else {
+                    lastBookmarkSent = true;
+                    nextBookmarkNanos = endNanos;
+                }
+                frames.flush();
+            }
+        }
+
+        private void send(Change change) throws IOException {
+            StoredObject current = change.object();
+            StoredObject previous = change.previous();
+            boolean before = previous != null && filter.matches(previous);
+            if (change.deleted()) {
+                if (before || (previous == null && filter.matches(current))) {
+                    frames.event("DELETED", bytes(current));
+                }
+                return;
+            }
+            boolean now = filter.matches(current);
+            if (now) {
+                frames.event(before ? "MODIFIED" : "ADDED", bytes(current));
+            } else if (before && previous != null) {
+                frames.event("DELETED", departed(previous, current.revision()));
+            }
+        }
+
+        /** An object that left the selector: its last matching state under the revision at which it left. */
+        private byte[] departed(StoredObject previous, long revision) {
+            ObjectNode object = StoredForm.decode(previous);
+            Metadata.of(object).put("resourceVersion", Long.toString(revision));
+            return rendered(Writes.fromStored(request.resource(), object));
+        }
+
+        private byte[] bytes(StoredObject stored) {
+            boolean asStored = request.choice().form() == Negotiation.Form.OBJECT
+                    && request.resource().bridge() == null;
+            if (asStored) {
+                return stored.bytes();
+            }
+            return rendered(Writes.fromStored(request.resource(), StoredForm.decode(stored)));
+        }
+
+        private byte[] rendered(ObjectNode object) {
+            if (request.choice().form() == Negotiation.Form.TABLE) {
+                ObjectNode table = Rendering.table(
+                        request.resource(),
+                        java.util.List.of(object),
+                        request.choice().version(),
+                        request.include(),
+                        clock.instant(),
+                        !columnsSent);
+                Json.ensureObject(table, "metadata").put("resourceVersion", Metadata.resourceVersion(object));
+                columnsSent = true;
+                return Json.bytes(table);
+            }
+            return Json.bytes(
+                    Rendering.object(request.resource(), object, request.choice(), request.include(), clock.instant()));
+        }
+
+        private void bookmark(long revision, boolean initialEventsEnd) throws IOException {
+            ObjectNode object = Json.object();
+            object.put("kind", request.resource().info().kind());
+            object.put("apiVersion", request.resource().info().apiVersion());
+            ObjectNode metadata = object.putObject("metadata");
+            metadata.put("resourceVersion", Long.toString(revision));
+            metadata.putNull("creationTimestamp");
+            if (initialEventsEnd) {
+                metadata.putObject("annotations").put("k8s.io/initial-events-end", "true");
+            }
+            frames.event("BOOKMARK", bookmarkBytes(object));
+        }
+
+        private byte[] bookmarkBytes(ObjectNode object) {
+            return switch (request.choice().form()) {
+                case OBJECT -> Json.bytes(object);
+                case METADATA, METADATA_LIST ->
+                    Json.bytes(Rendering.partial(object, request.choice().version()));
+                case TABLE -> rendered(object);
+            };
+        }
+
+        private void error(ApiException failure) throws IOException {
+            frames.event("ERROR", Json.bytes(failure.status()));
+            frames.flush();
+        }
+    }
+}

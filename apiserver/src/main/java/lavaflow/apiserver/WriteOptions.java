@@ -1,0 +1,67 @@
+package lavaflow.apiserver;
+
+import java.util.List;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.FieldErrors;
+import lavaflow.kube.FieldPath;
+
+/** Options of create, update and patch, from the query. */
+public record WriteOptions(
+        boolean dryRun, boolean force, String fieldManager, String userAgent, Call.FieldValidation fieldValidation) {
+    private static final int MAX_MANAGER = 128;
+
+    public static WriteOptions of(String fieldManager) {
+        return new WriteOptions(false, false, fieldManager, "", Call.FieldValidation.IGNORE);
+    }
+
+    /** Reads and checks the options; {@code kind} is CreateOptions, UpdateOptions or PatchOptions. */
+    static WriteOptions parse(Query query, String userAgent, String kind, boolean apply) {
+        FieldErrors errors = new FieldErrors();
+        boolean dryRun = checkDryRun(query.all("dryRun"), errors);
+        String manager = query.first("fieldManager");
+        if (apply && manager.isEmpty()) {
+            errors.required(FieldPath.of("fieldManager"), "is required for apply patch");
+        }
+        checkManager(manager, errors);
+        if (query.has("force") && !apply && kind.equals("PatchOptions")) {
+            errors.forbidden(FieldPath.of("force"), "may not be specified for non-apply patch");
+        }
+        Call.FieldValidation validation = switch (query.first("fieldValidation")) {
+            case "", "Warn" -> Call.FieldValidation.WARN;
+            case "Ignore" -> Call.FieldValidation.IGNORE;
+            case "Strict" -> Call.FieldValidation.STRICT;
+            default -> {
+                errors.notSupported(
+                        FieldPath.of("fieldValidation"),
+                        query.first("fieldValidation"),
+                        List.of("", "Ignore", "Strict", "Warn"));
+                yield Call.FieldValidation.WARN;
+            }
+        };
+        if (!errors.isEmpty()) {
+            throw ApiException.invalid("meta.k8s.io", kind, "", errors.list());
+        }
+        return new WriteOptions(dryRun, apply && query.flag("force"), manager, userAgent, validation);
+    }
+
+    static boolean checkDryRun(List<String> values, FieldErrors errors) {
+        for (String value : values) {
+            if (!value.equals("All")) {
+                errors.notSupported(FieldPath.of("dryRun"), value, List.of("All"));
+            }
+        }
+        return !values.isEmpty();
+    }
+
+    private static void checkManager(String manager, FieldErrors errors) {
+        FieldPath path = FieldPath.of("fieldManager");
+        if (manager.length() > MAX_MANAGER) {
+            errors.tooLong(path, MAX_MANAGER);
+        }
+        boolean printable = manager.codePoints().noneMatch(Character::isISOControl);
+        if (!printable) {
+            errors.invalid(path, manager, "should only contain printable characters");
+        }
+    }
+}

@@ -1,0 +1,367 @@
+package lavaflow.apiserver;
+
+import java.util.Objects;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+
+import lavaflow.kinds.KindRules;
+import lavaflow.kube.ApiException;
+import lavaflow.kube.FieldErrors;
+import lavaflow.kube.FieldPath;
+import lavaflow.kube.GeneratedName;
+import lavaflow.kube.Json;
+import lavaflow.kube.ObjectMetaRules;
+import lavaflow.store.Mutation;
+import lavaflow.store.Outcome;
+import lavaflow.store.Store;
+import lavaflow.store.StoredObject;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates and changes objects: ownership, admission, preparation, validation, commit, in upstream's order.
+ *
+ * <p>Objects come decoded and defaulted, in the version the client speaks; answers go out in that version.
+ */
+final class Writes {
+    /** Upstream gives up generating names after this many collisions. */
+    private static final int NAME_TRIES = 8;
+    /** A writer that loses this often fights a hot loop; the client may come back. */
+    private static final int CONFLICT_TRIES = 200;
+
+    /** Makes the new state from the live one; {@code live} is null where a PUT or apply creates. */
+    interface Transformation {
+        ObjectNode apply(@Nullable ObjectNode live);
+    }
+
+    /** What a write came to. */
+    record Written(ObjectNode object, boolean created) {}
+
+    private final Store store;
+    private final Admission admission;
+    private final FieldOwnership ownership;
+    private final WriteHooks hooks;
+    private final RandomGenerator random;
+
+    Writes(Store store, Admission admission, FieldOwnership ownership, WriteHooks hooks, RandomGenerator random) {
+        this.store = store;
+        this.admission = admission;
+        this.ownership = ownership;
+        this.hooks = hooks;
+        this.random = random;
+    }
+
+    /** Stores a new object, with a generated name where the client asked for one. */
+    ObjectNode create(Call call, ObjectNode object) {
+        ownership.update(call, null, object);
+        return createOwned(call, object);
+    }
+
+    private ObjectNode createOwned(Call call, ObjectNode object) {
+        ObjectNode metadata = Metadata.of(object);
+        String generateName = Json.textAt(metadata, "generateName");
+        boolean generated = Metadata.name(object).isEmpty() && !generateName.isEmpty();
+        for (int attempt = 1; ; attempt++) {
+            ObjectNode candidate = object.deepCopy();
+            if (generated) {
+                Metadata.of(candidate).put("name", GeneratedName.from(generateName, random::nextInt));
+            }
+            try {
+                return createOnce(call, candidate);
+            } catch (ApiException e) {
+                if (!generated || !e.reason().equals("AlreadyExists")) {
+                    throw e;
+                }
+                if (attempt == NAME_TRIES) {
+                    throw ApiException.of(
+                                    409,
+                                    "AlreadyExists",
+                                    e.getMessage()
+                                            + ", the server was not able to generate a unique name for the object")
+                            .retryAfter(1);
+                }
+            }
+        }
+    }
+
+    private ObjectNode createOnce(Call call, ObjectNode object) {
+        Resource resource = call.resource();
+        ObjectNode metadata = Metadata.of(object);
+        if (!Metadata.resourceVersion(object).isEmpty()) {
+            throw ApiException.of(500, "", "resourceVersion should not be set on objects to be created");
+        }
+        fillForCreate(call, resource, metadata);
+        admission.mutate(call, Admission.Operation.CREATE, object, null);
+        resource.rules().applyDefaults(object);
+        ObjectNode stored = toStored(resource, object);
+        KindRules rules = storedRules(resource);
+        WriteHooks.Reservation reservation = hooks.beforeCreate(call, stored);
+        rules.prepareForCreate(stored);
+        if (rules.traits().contains(KindRules.Trait.GENERATION)) {
+            Metadata.of(stored).put("generation", 1);
+        } else {
+            Metadata.of(stored).remove("generation");
+        }
+        boolean done = false;
+        try {
+            FieldErrors errors = new FieldErrors();
+            ObjectMetaRules.create(Metadata.of(stored), resource.namespaced(), rules::nameErrors, errors);
+            rules.validateCreate(stored, errors);
+            if (!errors.isEmpty()) {
+                throw resource.invalid(Metadata.name(stored), errors);
+            }
+            rules.warnings(stored, null).forEach(call::warn);
+            admission.validate(call, Admission.Operation.CREATE, stored, null);
+            ObjectNode written = commitCreate(call, resource, stored);
+            done = true;
+            return written;
+        } finally {
+            reservation.finish(done && !call.dryRun());
+        }
+    }
+
+    private ObjectNode commitCreate(Call call, Resource resource, ObjectNode stored) {
+        String key = resource.key(Metadata.namespace(stored), Metadata.name(stored));
+        if (call.dryRun()) {
+            if (store.get(resource.bucket(), key) != null) {
+                throw ApiException.alreadyExists(resource.group(), resource.name(), Metadata.name(stored));
+            }
+            return fromStored(resource, stored);
+        }
+        Outcome outcome = store.commit(new Mutation.Put(
+                resource.bucket(), key, Mutation.ABSENT, StoredForm.encode(stored), relaxed(resource)));
+        return switch (outcome) {
+            case Outcome.Committed committed -> fromStored(resource, StoredForm.decode(committed.object()));
+            case Outcome.Conflict _ ->
+                throw ApiException.alreadyExists(resource.group(), resource.name(), Metadata.name(stored));
+        };
+    }
+
+    private static void fillForCreate(Call call, Resource resource, ObjectNode metadata) {
+        metadata.remove("deletionTimestamp");
+        metadata.remove("deletionGracePeriodSeconds");
+        metadata.remove("selfLink");
+        metadata.put("uid", UUID.randomUUID().toString());
+        metadata.put("creationTimestamp", Metadata.time(call.now()));
+        if (resource.namespaced()) {
+            metadata.put("namespace", call.namespace());
+        } else {
+            metadata.remove("namespace");
+        }
+    }
+
+    /**
+     * Changes an object. The transformation runs again on the newest state when another writer was faster, unless the
+     * new state names the resourceVersion it was made for.
+     */
+    Written update(Call call, boolean mayCreate, boolean ownerRecorded, Transformation transformation) {
+        Resource resource = call.resource();
+        String key = resource.key(call.namespace(), call.name());
+        for (int attempt = 0; attempt < CONFLICT_TRIES; attempt++) {
+            StoredObject stored = store.get(resource.bucket(), key);
+            if (stored == null) {
+                if (!mayCreate) {
+                    throw resource.notFound(call.name());
+                }
+                return createInstead(call, resource, ownerRecorded, transformation);
+            }
+            Written written = updateOnce(call, resource, stored, ownerRecorded, transformation);
+            if (written != null) {
+                return written;
+            }
+        }
+        throw resource.modified(call.name());
+    }
+
+    private Written createInstead(Call call, Resource resource, boolean ownerRecorded, Transformation transformation) {
+        ObjectNode object = transformation.apply(null);
+        if (!Metadata.uid(object).isEmpty()) {
+            throw ApiException.conflict(
+                    resource.group(),
+                    resource.name(),
+                    call.name(),
+                    "StorageError: invalid object, Code: 4, Key: " + registryKey(call) + ", ResourceVersion: 0,"
+                            + " AdditionalErrorMsg: Precondition failed: UID in precondition: " + Metadata.uid(object)
+                            + ", UID in object meta: ");
+        }
+        Metadata.of(object).remove("resourceVersion");
+        return new Written(ownerRecorded ? createOwned(call, object) : create(call, object), true);
+    }
+
+    private static String registryKey(Call call) {
+        Resource resource = call.resource();
+        String prefix = resource.namespaced() ? call.namespace() + "/" : "";
+        return "/registry/" + resource.name() + "/" + prefix + call.name();
+    }
+
+    /** The result, or null where another writer was faster and the change may be tried again. */
+    private @Nullable Written updateOnce(
+            Call call, Resource resource, StoredObject stored, boolean ownerRecorded, Transformation transformation) {
+        ObjectNode oldStored = StoredForm.decode(stored);
+        ObjectNode live = fromStored(resource, oldStored);
+        ObjectNode object = transformation.apply(live.deepCopy());
+        String wanted = Metadata.resourceVersion(object);
+        checkPreconditions(call, resource, stored, live, object, wanted);
+        Metadata.of(object).put("resourceVersion", Metadata.resourceVersion(live));
+        if (!ownerRecorded) {
+            ownership.update(call, live, object);
+        }
+        admission.mutate(call, Admission.Operation.UPDATE, object, live);
+        resource.rules().applyDefaults(object);
+        ObjectNode next = toStored(resource, object);
+        KindRules rules = storedRules(resource);
+        WriteHooks.Reservation reservation = prepareUpdate(call, rules, next, oldStored);
+        boolean done = false;
+        try {
+            validateUpdate(call, resource, rules, next, oldStored);
+            admission.validate(call, Admission.Operation.UPDATE, next, oldStored);
+            if (call.dryRun()) {
+                return new Written(fromStored(resource, next), false);
+            }
+            boolean finished = Metadata.isDeleting(next)
+                    && !Metadata.hasFinalizers(next)
+                    && Objects.requireNonNullElse(Metadata.gracePeriod(next), 0L) == 0
+                    && !hooks.keepsDeleted(resource, next);
+            if (!finished && sameState(next, oldStored)) {
+                return new Written(live, false);
+            }
+            Mutation mutation = finished
+                    ? new Mutation.Delete(
+                            resource.bucket(),
+                            stored.key(),
+                            stored.revision(),
+                            StoredForm.encode(next),
+                            relaxed(resource))
+                    : new Mutation.Put(
+                            resource.bucket(),
+                            stored.key(),
+                            stored.revision(),
+                            StoredForm.encode(next),
+                            relaxed(resource));
+            if (store.commit(mutation) instanceof Outcome.Committed committed) {
+                done = true;
+                if (finished) {
+                    hooks.afterDelete(resource, next);
+                }
+                return new Written(fromStored(resource, StoredForm.decode(committed.object())), false);
+            }
+            if (!wanted.isEmpty() && !wanted.equals(Metadata.resourceVersion(live))) {
+                throw resource.modified(call.name());
+            }
+            return null;
+        } finally {
+            reservation.finish(done);
+        }
+    }
+
+    private static void checkPreconditions(
+            Call call, Resource resource, StoredObject stored, ObjectNode live, ObjectNode object, String wanted) {
+        String uid = Metadata.uid(object);
+        if (!uid.isEmpty() && !uid.equals(Metadata.uid(live))) {
+            throw ApiException.conflict(
+                    resource.group(),
+                    resource.name(),
+                    call.name(),
+                    "Precondition failed: UID in precondition: " + uid + ", UID in object meta: " + Metadata.uid(live));
+        }
+        if (wanted.isEmpty()) {
+            if (resource.has(KindRules.Trait.NO_UNCONDITIONAL_UPDATE)
+                    && call.verb().equals("update")) {
+                FieldErrors errors = new FieldErrors();
+                errors.add(
+                        lavaflow.kube.FieldError.Reason.INVALID,
+                        FieldPath.of("metadata", "resourceVersion"),
+                        "Invalid value: 0: must be specified for an update");
+                throw resource.invalid(call.name(), errors);
+            }
+            return;
+        }
+        if (!wanted.equals(Long.toString(stored.revision()))) {
+            throw resource.modified(call.name());
+        }
+    }
+
+    private WriteHooks.Reservation prepareUpdate(Call call, KindRules rules, ObjectNode next, ObjectNode old) {
+        Metadata.keep(next, old, "generation");
+        Metadata.keep(next, old, "selfLink");
+        for (String field : new String[] {"uid", "creationTimestamp", "deletionGracePeriodSeconds"}) {
+            if (Json.at(next, "metadata", field) == null) {
+                Metadata.keep(next, old, field);
+            }
+        }
+        if (Metadata.isDeleting(old)) {
+            Metadata.keep(next, old, "deletionTimestamp");
+        }
+        WriteHooks.Reservation reservation = hooks.beforeUpdate(call, next, old);
+        switch (call.subresource()) {
+            case "" -> rules.prepareForUpdate(next, old);
+            case "status" -> rules.prepareForStatusUpdate(next, old);
+            default -> rules.prepareForSubresourceUpdate(call.subresource(), next, old);
+        }
+        if (rules.traits().contains(KindRules.Trait.GENERATION) && rules.specChanged(next, old)) {
+            Metadata.of(next).put("generation", Metadata.generation(old) + 1);
+        }
+        return reservation;
+    }
+
+    private void validateUpdate(Call call, Resource resource, KindRules rules, ObjectNode next, ObjectNode old) {
+        FieldErrors errors = new FieldErrors();
+        ObjectMetaRules.update(Metadata.of(next), Metadata.of(old.deepCopy()), resource.namespaced(), errors);
+        switch (call.subresource()) {
+            case "" -> rules.validateUpdate(next, old, errors);
+            case "status" -> rules.validateStatusUpdate(next, old, errors);
+            default -> rules.validateSubresourceUpdate(call.subresource(), next, old, errors);
+        }
+        if (!errors.isEmpty()) {
+            throw resource.invalid(Metadata.name(next), errors);
+        }
+        if (call.subresource().isEmpty()) {
+            rules.warnings(next, old).forEach(call::warn);
+        }
+    }
+
+    /** No-op detection: managedFields are compared without their times, which change on every write. */
+    private static boolean sameState(ObjectNode next, ObjectNode old) {
+        if (next.equals(old)) {
+            return true;
+        }
+        ObjectNode left = withoutManagedTimes(next);
+        return left.equals(withoutManagedTimes(old));
+    }
+
+    private static ObjectNode withoutManagedTimes(ObjectNode object) {
+        if (Json.listAt(object, "metadata", "managedFields").isEmpty()) {
+            return object;
+        }
+        ObjectNode copy = object.deepCopy();
+        for (JsonNode entry : Json.listAt(copy, "metadata", "managedFields")) {
+            if (entry instanceof ObjectNode fields) {
+                fields.remove("time");
+            }
+        }
+        return copy;
+    }
+
+    static boolean relaxed(Resource resource) {
+        return resource.has(KindRules.Trait.RELAXED_DURABILITY);
+    }
+
+    static ObjectNode fromStored(Resource resource, ObjectNode stored) {
+        return resource.bridge() == null ? stored : resource.bridge().fromStored(stored);
+    }
+
+    static ObjectNode toStored(Resource resource, ObjectNode object) {
+        return resource.bridge() == null ? object : resource.bridge().toStored(object);
+    }
+
+    private static KindRules storedRules(Resource resource) {
+        return resource.bridge() == null
+                ? resource.rules()
+                : lavaflow.kinds.BuiltinKinds.rules(
+                        resource.stored().group(),
+                        resource.stored().version(),
+                        resource.stored().resource());
+    }
+}

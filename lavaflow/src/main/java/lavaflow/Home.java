@@ -1,0 +1,93 @@
+package lavaflow;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import java.util.Set;
+
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** The data directory of one local cluster and the names of what lies in it. */
+record Home(Path directory) {
+    private static final Set<PosixFilePermission> PRIVATE_FILE = PosixFilePermissions.fromString("rw-------");
+    private static final Set<PosixFilePermission> PRIVATE_DIRECTORY = PosixFilePermissions.fromString("rwx------");
+
+    /** A running server, as it described itself. */
+    record Running(long pid, String url, String startedAt) {
+        boolean isAlive() {
+            return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+        }
+    }
+
+    static Home of(@org.jspecify.annotations.Nullable Path given) {
+        if (given != null) {
+            return new Home(given.toAbsolutePath().normalize());
+        }
+        String configured = System.getenv("LAVA_HOME");
+        if (configured != null && !configured.isEmpty()) {
+            return new Home(Path.of(configured).toAbsolutePath().normalize());
+        }
+        return new Home(Path.of(System.getProperty("user.home"), ".lava"));
+    }
+
+    Path kubeconfig() {
+        return directory.resolve("kubeconfig");
+    }
+
+    Path store() {
+        return directory.resolve("store");
+    }
+
+    Path pki() {
+        return directory.resolve("pki");
+    }
+
+    private Path state() {
+        return directory.resolve("lava.json");
+    }
+
+    void create() throws IOException {
+        boolean fresh = !Files.exists(directory);
+        Files.createDirectories(directory);
+        if (fresh) {
+            Files.setPosixFilePermissions(directory, PRIVATE_DIRECTORY);
+        }
+    }
+
+    /** Writes a file nobody else may read, all of it or nothing. */
+    void writePrivate(Path file, String text) throws IOException {
+        Files.createDirectories(file.getParent());
+        Path temporary = file.resolveSibling(file.getFileName() + ".new");
+        Files.deleteIfExists(temporary);
+        Files.createFile(temporary, PosixFilePermissions.asFileAttribute(PRIVATE_FILE));
+        Files.writeString(temporary, text);
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    void announce(Running running) throws IOException {
+        ObjectNode state = Json.object();
+        state.put("pid", running.pid()).put("url", running.url()).put("startedAt", running.startedAt());
+        writePrivate(state(), Json.pretty(state) + "\n");
+    }
+
+    void withdraw() throws IOException {
+        Files.deleteIfExists(state());
+    }
+
+    /** The server of this directory, if one runs. */
+    Optional<Running> running() throws IOException {
+        if (!Files.exists(state())) {
+            return Optional.empty();
+        }
+        ObjectNode state = Json.parseObject(Files.readAllBytes(state()));
+        Running running =
+                new Running(Json.longAt(state, -1, "pid"), Json.textAt(state, "url"), Json.textAt(state, "startedAt"));
+        return running.isAlive() ? Optional.of(running) : Optional.empty();
+    }
+}
