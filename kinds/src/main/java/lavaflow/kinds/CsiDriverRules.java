@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.BooleanNode;
@@ -49,5 +50,15 @@ final class CsiDriverRules implements KindRules {
                         "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent"
                                 + " possible logging of tokens in volume attributes")
                 : List.of();
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        CsiValidation.driver(object, errors);
+    }
+
+    @Override
+    public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        CsiValidation.driverUpdate(object, old, errors);
     }
 }

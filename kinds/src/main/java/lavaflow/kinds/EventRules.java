@@ -2,6 +2,7 @@ package lavaflow.kinds;
 
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -79,5 +80,21 @@ final class EventRules implements KindRules {
                 ? "reportingComponent"
                 : field.replaceFirst("^regarding\\.", "involvedObject.");
         return Json.textAt(object, stored.split("\\.", -1));
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        EventValidation.any(object, regarding, errors);
+        if (regarding) {
+            EventValidation.strict(object, errors);
+        }
+    }
+
+    @Override
+    public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        EventValidation.any(object, regarding, errors);
+        if (regarding) {
+            EventValidation.strictUpdate(object, old, errors);
+        }
     }
 }

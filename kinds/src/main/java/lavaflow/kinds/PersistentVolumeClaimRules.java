@@ -1,11 +1,14 @@
 package lavaflow.kinds;
 
+import java.util.List;
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /** Claims on persistent volumes. */
 final class PersistentVolumeClaimRules implements KindRules {
@@ -77,5 +80,25 @@ final class PersistentVolumeClaimRules implements KindRules {
             copy.set("apiGroup", group);
         }
         return copy.put("kind", Json.textAt(reference, "kind")).put("name", Json.textAt(reference, "name"));
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        PersistentVolumeClaimValidation.create(object, errors);
+    }
+
+    @Override
+    public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        PersistentVolumeClaimValidation.update(object, old, errors);
+    }
+
+    @Override
+    public void validateStatusUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        PersistentVolumeClaimValidation.status(object, errors);
+    }
+
+    @Override
+    public List<String> warnings(ObjectNode object, @Nullable ObjectNode old) {
+        return PersistentVolumeClaimValidation.warnings(object);
     }
 }

@@ -1,7 +1,9 @@
 package lavaflow.kinds;
 
+import java.util.List;
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -46,5 +48,20 @@ final class PersistentVolumeRules implements KindRules {
         } else if (!samePhase && (given.isEmpty() || given.equals(before))) {
             status.put(PHASE_TIME, now);
         }
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        PersistentVolumeValidation.create(object, errors);
+    }
+
+    @Override
+    public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        PersistentVolumeValidation.update(object, old, errors);
+    }
+
+    @Override
+    public List<String> warnings(ObjectNode object, @Nullable ObjectNode old) {
+        return PersistentVolumeValidation.warnings(object);
     }
 }

@@ -2,6 +2,8 @@ package lavaflow.kinds;
 
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** That a volume is to be attached to a node, and whether it is. */
@@ -20,5 +22,20 @@ final class VolumeAttachmentRules implements KindRules {
     public void prepareForStatusUpdate(ObjectNode object, ObjectNode old) {
         KindRules.keep(object, old, "spec");
         KindRules.keepMetadata(object, old);
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        AttachmentValidation.validate(object, errors);
+    }
+
+    @Override
+    public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        AttachmentValidation.update(object, old, errors);
+    }
+
+    @Override
+    public void validateStatusUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        AttachmentValidation.update(object, old, errors);
     }
 }

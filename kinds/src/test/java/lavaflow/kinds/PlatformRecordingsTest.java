@@ -46,4 +46,59 @@ class PlatformRecordingsTest {
     Stream<DynamicTest> services() {
         return RecordedAnswers.replay("service.jsonl", "/services");
     }
+
+    @TestFactory
+    Stream<DynamicTest> endpointSlices() {
+        return RecordedAnswers.replay("endpointslice.jsonl", "discovery.k8s.io/endpointslices");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> events() {
+        return RecordedAnswers.replay("event.jsonl", "/events");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> newEvents() {
+        return RecordedAnswers.replay("event2.jsonl", "events.k8s.io/events");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> persistentVolumes() {
+        return RecordedAnswers.replay("persistentvolume.jsonl", "/persistentvolumes");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> persistentVolumeClaims() {
+        return RecordedAnswers.replay("persistentvolumeclaim.jsonl", "/persistentvolumeclaims");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> storageClasses() {
+        return RecordedAnswers.replay("storageclass.jsonl", "storage.k8s.io/storageclasses");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> csiDrivers() {
+        return RecordedAnswers.replay("csidriver.jsonl", "storage.k8s.io/csidrivers");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> csiNodes() {
+        return RecordedAnswers.replay("csinode.jsonl", "storage.k8s.io/csinodes");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> csiStorageCapacities() {
+        return RecordedAnswers.replay("csistoragecapacity.jsonl", "storage.k8s.io/csistoragecapacities");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> volumeAttachments() {
+        return RecordedAnswers.replay("volumeattachment.jsonl", "storage.k8s.io/volumeattachments");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> volumeAttributesClasses() {
+        return RecordedAnswers.replay("volumeattributesclass.jsonl", "storage.k8s.io/volumeattributesclasses");
+    }
 }
