@@ -36,12 +36,14 @@ final class ApiServer implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
     private final String name;
+    private final Path kubeconfig;
     private final URI address;
     private final SSLContext tls;
     private final HttpClient client;
 
-    private ApiServer(String name, URI address, SSLContext tls) {
+    private ApiServer(String name, Path kubeconfig, URI address, SSLContext tls) {
         this.name = name;
+        this.kubeconfig = kubeconfig;
         this.address = address;
         this.tls = tls;
         this.client = HttpClient.newBuilder()
@@ -59,11 +61,16 @@ final class ApiServer implements AutoCloseable {
                 bytes(cluster, "certificate-authority", kubeconfig),
                 bytes(user, "client-certificate", kubeconfig),
                 bytes(user, "client-key", kubeconfig));
-        return new ApiServer(name, URI.create((String) cluster.get("server")), tls);
+        return new ApiServer(name, kubeconfig, URI.create((String) cluster.get("server")), tls);
     }
 
     String name() {
         return name;
+    }
+
+    /** The file that makes other clients admin of this server. */
+    Path kubeconfig() {
+        return kubeconfig;
     }
 
     /** Host and port, as they appear in answers. */

@@ -2,6 +2,7 @@ package lavaflow.e2e;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -41,6 +42,17 @@ final class Servers implements AutoCloseable {
             directory = directory.getParent();
         }
         return directory;
+    }
+
+    /** Where {@code e2e/peer build} puts what it builds; perhaps nothing is there. */
+    static Path builtPrograms() {
+        try {
+            Process process = new ProcessBuilder(ROOT.resolve("e2e/peer").toString(), "bin").start();
+            String path = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return Path.of(path.strip());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private Optional<ApiServer> startPeer() {
