@@ -40,6 +40,25 @@ final class TestingTypes implements Types {
             Condition: type string; status string
             """);
 
+    /** A custom resource with every kind of list and map. */
+    static final TestingTypes THINGS = new TestingTypes("""
+            Thing: apiVersion string; kind string; metadata ObjectMeta; spec Spec; status Status
+            ObjectMeta: name string; namespace string; uid string; resourceVersion string; generation int64; creationTimestamp TIME; deletionTimestamp TIME; deletionGracePeriodSeconds int64; labels {}string; annotations {}string; finalizers []string set; ownerReferences []OwnerReference map=uid; managedFields []RAW
+            OwnerReference!: uid string; name string
+            Spec: tags []string set; nums []int64 set; ports []Port map=port,protocol; items []Item map=name; list []int64; whole {}string atomic; wholeStruct Whole; map {}string; nested Nested; free Free; any INT_OR_STRING; deep {}Deep; flag bool; ratio float64
+            Port: port int64; protocol string default="TCP"; name string; opts {}string
+            Item: name string; v int64; tags []string set; sub Sub
+            Sub: a int64; b int64
+            Whole!: a int64; b int64
+            Nested: a int64; b Inner
+            Inner: c string; d string
+            Free*:
+            Deep: x int64; l []Named map=name
+            Named: name string; q int64
+            Status: n int64; conditions []Condition map=type
+            Condition: type string; status string
+            """);
+
     private final Map<String, Struct> structs = new HashMap<>();
 
     TestingTypes(String text) {
@@ -77,7 +96,7 @@ final class TestingTypes implements Types {
                 type(words[1]),
                 0,
                 List.of(),
-                false,
+                true,
                 true,
                 false,
                 false,
