@@ -43,6 +43,8 @@ public final class ProtobufDecoder {
     /** More messages than any object of the allowed size has; each costs far more memory than its two bytes. */
     private static final int MAX_MESSAGES = 500_000;
 
+    private static final int MAGIC_LENGTH = 4;
+
     private static final long ZERO_TIME_SECONDS = -62_135_596_800L;
 
     private final Types types;
@@ -55,19 +57,25 @@ public final class ProtobufDecoder {
 
     /** Whether bytes start as every protobuf body does. */
     public static boolean recognizes(byte[] body) {
-        return body.length >= 4 && body[0] == 'k' && body[1] == '8' && body[2] == 's' && body[3] == 0;
+        return body.length >= MAGIC_LENGTH && body[0] == 'k' && body[1] == '8' && body[2] == 's' && body[3] == 0;
     }
 
     /** Opens the frame. */
     public static Envelope envelope(byte[] body) throws DecodingException {
+        if (body.length == 0) {
+            throw new DecodingException("empty data");
+        }
         if (!recognizes(body)) {
             throw new DecodingException(
                     "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
         }
+        if (body.length == MAGIC_LENGTH) {
+            throw new DecodingException("empty body");
+        }
         String apiVersion = "";
         String kind = "";
         byte[] raw = {};
-        WireReader frame = WireReader.of(body, 4);
+        WireReader frame = WireReader.of(body, MAGIC_LENGTH);
         while (frame.next()) {
             switch (frame.number()) {
                 case 1 -> {
