@@ -82,11 +82,11 @@ final class CronJobRules implements KindRules {
             validateSchedule(schedule, Json.textAt(before, "schedule").contains("TZ"), errors);
         }
         WorkloadChecks.notNegative(spec, SPEC, errors, "startingDeadlineSeconds");
-        WorkloadChecks.oneOf(spec, SPEC, errors, "concurrencyPolicy", List.of("Allow", "Forbid", "Replace"));
         JsonNode zone = Json.at(spec, "timeZone");
         if (zone != null && !Objects.equals(zone, Json.at(before, "timeZone"))) {
             validateTimeZone(zone.asText(), errors);
         }
+        WorkloadChecks.oneOf(spec, SPEC, errors, "concurrencyPolicy", List.of("Allow", "Forbid", "Replace"));
         ObjectNode jobSpec = Json.ensureObject(spec, "jobTemplate", "spec");
         JobSpecs.validateTemplate(jobSpec, SPEC.child("jobTemplate", "spec"), errors);
         WorkloadChecks.notNegative(spec, SPEC, errors, "successfulJobsHistoryLimit", "failedJobsHistoryLimit");

@@ -1,11 +1,11 @@
 package lavaflow.kinds;
 
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.StringTokenizer;
 
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.GoDuration;
@@ -60,23 +60,32 @@ final class CronSchedule {
             checkDescriptor(rest);
             return;
         }
-        StringTokenizer words = new StringTokenizer(rest, " \t\n\u000b\f\r\u0085\u00a0");
-        if (words.countTokens() != FIELDS.size()) {
-            int count = words.countTokens();
-            throw new MalformedException(
-                    "expected exactly " + FIELDS.size() + " fields, found " + count + ": [" + joined(words) + "]");
+        List<String> words = words(rest);
+        if (words.size() != FIELDS.size()) {
+            throw new MalformedException("expected exactly " + FIELDS.size() + " fields, found " + words.size() + ": "
+                    + Nodes.goList(words));
         }
-        for (Field field : FIELDS) {
-            checkField(words.nextToken(), field);
+        for (int i = 0; i < words.size(); i++) {
+            checkField(words.get(i), FIELDS.get(i));
         }
     }
 
-    private static String joined(StringTokenizer words) {
-        StringBuilder text = new StringBuilder();
-        while (words.hasMoreTokens()) {
-            text.append(text.isEmpty() ? "" : " ").append(words.nextToken());
+    /** Splits at what Go takes for white space. */
+    private static List<String> words(String text) {
+        List<String> words = new ArrayList<>();
+        StringBuilder word = new StringBuilder();
+        for (int i = 0; i <= text.length(); i++) {
+            char c = i < text.length() ? text.charAt(i) : ' ';
+            if (Character.isSpaceChar(c) || (c >= '\t' && c <= '\r') || c == '\u0085') {
+                if (!word.isEmpty()) {
+                    words.add(word.toString());
+                    word.setLength(0);
+                }
+            } else {
+                word.append(c);
+            }
         }
-        return text.toString();
+        return words;
     }
 
     private static String withoutZone(String schedule) throws MalformedException {

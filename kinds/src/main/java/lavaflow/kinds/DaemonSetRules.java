@@ -9,6 +9,7 @@ import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
+import lavaflow.kube.LabelSelectorRules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -89,7 +90,7 @@ final class DaemonSetRules implements KindRules {
         ObjectNode spec = Json.ensureObject(object, "spec");
         JsonNode selector = Json.at(spec, "selector");
         if (selector != null) {
-            LabelRules.selector(selector, SPEC.child("selector"), errors);
+            LabelSelectorRules.check(selector, SPEC.child("selector"), errors);
         }
         ScaledSpecs.validateMatch(WorkloadChecks.readable(selector), spec, SPEC, errors);
         if (selector != null) {

@@ -168,6 +168,7 @@ final class JobPolicies {
             try {
                 indexes = IndexRanges.parse(text, completions).size();
             } catch (MalformedException e) {
+                indexes = 0;
                 errors.invalid(indexesPath, text, "error parsing succeededIndexes: " + e.getMessage());
             }
         }

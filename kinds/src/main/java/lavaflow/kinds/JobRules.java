@@ -194,7 +194,8 @@ final class JobRules implements KindRules {
             return;
         }
         JsonNode completions = Json.at(spec, "completions");
-        if (!Objects.equals(completions, Json.at(before, "completions"))
+        if (completions != null
+                && !Objects.equals(completions, Json.at(before, "completions"))
                 && !Objects.equals(completions, Json.at(spec, "parallelism"))) {
             errors.invalid(
                     SPEC.child("completions"), completions, "can only be modified in tandem with spec.parallelism");
@@ -210,20 +211,22 @@ final class JobRules implements KindRules {
         JsonNode before = Json.at(old, "spec", "template");
         if (!restsSuspended(old)) {
             if (!Objects.equals(template, before)) {
-                errors.invalid(SPEC.child("template"), template, FieldChecks.IMMUTABLE);
+                errors.invalid(SPEC.child("template"), InternalForm.template(template), FieldChecks.IMMUTABLE);
             }
         } else if (!withoutPlacement(template).equals(withoutPlacement(before))) {
-            errors.invalid(SPEC.child("template", "spec"), Json.at(template, "spec"), FieldChecks.IMMUTABLE);
+            errors.invalid(
+                    SPEC.child("template", "spec"),
+                    InternalForm.spec(Json.at(template, "spec")),
+                    FieldChecks.IMMUTABLE);
         }
     }
 
     /** Suspended, and none of its pods is left. */
     private static boolean restsSuspended(ObjectNode old) {
-        if (!Json.flagAt(old, "spec", "suspend")) {
-            return false;
-        }
-        return JobConditions.isTrue(Json.at(old, "status"), "Suspended")
-                || (!Nodes.has(old, "status", "startTime") && Json.longAt(old, 0, "status", "active") == 0);
+        JsonNode status = Json.at(old, "status");
+        return Json.flagAt(old, "spec", "suspend")
+                && Json.longAt(status, 0, "active") == 0
+                && (!Nodes.has(status, "startTime") || JobConditions.isTrue(status, "Suspended"));
     }
 
     private static ObjectNode withoutPlacement(@Nullable JsonNode template) {

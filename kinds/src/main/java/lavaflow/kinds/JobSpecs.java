@@ -7,6 +7,7 @@ import lavaflow.kube.FieldPath;
 import lavaflow.kube.Identifiers;
 import lavaflow.kube.Json;
 import lavaflow.kube.LabelSelector;
+import lavaflow.kube.LabelSelectorRules;
 import lavaflow.kube.Names;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -31,7 +32,7 @@ final class JobSpecs {
         if (selector == null) {
             errors.required(path.child("selector"));
         } else {
-            LabelRules.selector(selector, path.child("selector"), errors);
+            LabelSelectorRules.check(selector, path.child("selector"), errors);
         }
         LabelSelector chosen = WorkloadChecks.readable(selector);
         JsonNode labels = Json.at(spec, "template", "metadata", "labels");
@@ -46,16 +47,16 @@ final class JobSpecs {
     /** The spec in a template: the selector comes later. */
     static void validateTemplate(ObjectNode spec, FieldPath path, FieldErrors errors) {
         validateBody(spec, path, errors);
-        if (Json.flagAt(spec, "manualSelector")) {
-            WorkloadChecks.unsupported(
-                    path.child("manualSelector"), Json.FACTORY.booleanNode(true), "\"nil\", \"false\"", errors);
-        }
         JsonNode selector = Json.at(spec, "selector");
         if (selector != null) {
             errors.invalid(
                     path.child("selector"),
                     WorkloadChecks.shownSelector(selector),
                     "`selector` will be auto-generated");
+        }
+        if (Json.flagAt(spec, "manualSelector")) {
+            WorkloadChecks.unsupported(
+                    path.child("manualSelector"), Json.FACTORY.booleanNode(true), "\"nil\", \"false\"", errors);
         }
     }
 

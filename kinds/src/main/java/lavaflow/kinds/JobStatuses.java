@@ -49,11 +49,13 @@ final class JobStatuses {
         validateUncounted();
         validateOutcome();
         validateCompletionTime();
-        validateReadyPods();
-        validateFinished();
+        validateOrderOfTimes();
+        validateReasons();
+        validatePodsOfFinished();
         validateIndexes();
+        validatePodCounts();
+        validateCriteria();
         validateHistory();
-        validateTimes();
     }
 
     private boolean changed(String field) {
@@ -114,42 +116,38 @@ final class JobStatuses {
         }
     }
 
-    private void validateReadyPods() {
-        long ready = Json.longAt(status, 0, "ready");
-        boolean counted = changed("ready") || changed("active");
-        if (counted && Nodes.has(status, "ready") && ready > Json.longAt(status, 0, "active")) {
-            errors.invalid(STATUS.child("ready"), ready, "cannot set more ready pods than active");
+    private void validateOrderOfTimes() {
+        String start = Json.textAt(status, "startTime");
+        String completion = Json.textAt(status, "completionTime");
+        boolean both = !start.isEmpty() && !completion.isEmpty();
+        if ((changed("startTime") || changed("completionTime")) && both && completion.compareTo(start) < 0) {
+            errors.invalid(STATUS.child("completionTime"), completion, "must be equal to or after `startTime`");
         }
     }
 
-    private void validateFinished() {
-        boolean target = JobConditions.isTrue(status, "FailureTarget");
-        boolean criteria = JobConditions.isTrue(status, "SuccessCriteriaMet");
-        if (conditionChanged("Failed") && failed && !target) {
+    private void validateReasons() {
+        if (conditionChanged("Failed") && failed && !JobConditions.isTrue(status, "FailureTarget")) {
             invalidConditions("cannot set Failed=True condition without the FailureTarget=true condition");
         }
-        if ((conditionChanged("Complete") || conditionChanged("SuccessCriteriaMet")) && complete && !criteria) {
+        boolean changed = conditionChanged("Complete") || conditionChanged("SuccessCriteriaMet");
+        if (changed && complete && !JobConditions.isTrue(status, "SuccessCriteriaMet")) {
             invalidConditions("cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
         }
-        if (finished) {
-            validatePodsOfFinished();
-        }
-        if (criteria && failed) {
-            invalidConditions("cannot set SuccessCriteriaMet=True and Failed=true conditions");
-        }
-        if (criteria && target) {
-            invalidConditions("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions");
+    }
+
+    private void validateNoPodsLeft(String count) {
+        long pods = Json.longAt(status, 0, count);
+        if (finished && (finishedChanged() || changed(count)) && pods > 0) {
+            errors.invalid(STATUS.child(count), pods, count + ">0 is invalid for finished job");
         }
     }
 
     private void validatePodsOfFinished() {
-        boolean change = finishedChanged();
-        for (String count : List.of("active", "terminating")) {
-            long pods = Json.longAt(status, 0, count);
-            if ((change || changed(count)) && pods > 0) {
-                errors.invalid(STATUS.child(count), pods, count + ">0 is invalid for finished job");
-            }
+        validateNoPodsLeft("active");
+        if (!finished) {
+            return;
         }
+        boolean change = finishedChanged();
         boolean empty = Json.flagAt(spec, "suspend")
                 && Nodes.has(spec, "completions")
                 && Json.longAt(spec, 0, "completions") == 0;
@@ -159,13 +157,28 @@ final class JobStatuses {
         JsonNode uncounted = Json.at(status, "uncountedTerminatedPods");
         boolean some = !Nodes.emptyAt(uncounted, "succeeded") || !Nodes.emptyAt(uncounted, "failed");
         if ((change || changed("uncountedTerminatedPods")) && some) {
-            ObjectNode shown = Json.object();
-            for (String list : List.of("succeeded", "failed")) {
-                JsonNode uids = Json.at(uncounted, list);
-                String name = list.equals("failed") ? "Failed" : "Succeeded";
-                shown.set(name, uids == null ? Json.FACTORY.nullNode() : uids);
-            }
+            ObjectNode shown = FieldChecks.goStruct(uncounted, "Succeeded", "Failed");
             errors.invalid(STATUS.child("uncountedTerminatedPods"), shown, "must be empty for finished job");
+        }
+    }
+
+    private void validatePodCounts() {
+        validateNoPodsLeft("terminating");
+        long ready = Json.longAt(status, 0, "ready");
+        boolean counted = changed("ready") || changed("active");
+        if (counted && Nodes.has(status, "ready") && ready > Json.longAt(status, 0, "active")) {
+            errors.invalid(STATUS.child("ready"), ready, "cannot set more ready pods than active");
+        }
+    }
+
+    private void validateCriteria() {
+        if (!JobConditions.isTrue(status, "SuccessCriteriaMet")) {
+            return;
+        }
+        for (String type : List.of("Failed", "FailureTarget")) {
+            if (JobConditions.isTrue(status, type)) {
+                invalidConditions("cannot set SuccessCriteriaMet=True and " + type + "=true conditions");
+            }
         }
     }
 
@@ -173,7 +186,8 @@ final class JobStatuses {
         boolean completedChanged = changed("completedIndexes");
         boolean failedChanged = changed("failedIndexes");
         IndexRanges completed = indexes("completedIndexes", completedChanged);
-        IndexRanges failing = indexes("failedIndexes", failedChanged);
+        boolean perIndex = Nodes.has(spec, "backoffLimitPerIndex");
+        IndexRanges failing = perIndex ? indexes("failedIndexes", failedChanged) : null;
         boolean indexed = Json.textAt(spec, "completionMode").equals("Indexed");
         String completedText = Json.textAt(status, "completedIndexes");
         if (completedChanged && !indexed && !completedText.isEmpty()) {
@@ -183,7 +197,7 @@ final class JobStatuses {
                     "cannot set non-empty completedIndexes when non-indexed completion mode");
         }
         JsonNode failedText = Json.at(status, "failedIndexes");
-        if (failedChanged && failedText != null && !Nodes.has(spec, "backoffLimitPerIndex")) {
+        if (failedChanged && failedText != null && !perIndex) {
             errors.invalid(
                     STATUS.child("failedIndexes"),
                     failedText,
@@ -216,41 +230,36 @@ final class JobStatuses {
 
     /** What was once reported stays true. */
     private void validateHistory() {
-        if (Json.longAt(status, 0, "failed") < Json.longAt(old, 0, "failed")) {
-            errors.invalid(
-                    STATUS.child("failed"), Json.longAt(status, 0, "failed"), "cannot decrease the failed counter");
+        for (String type : List.of("Complete", "Failed", "FailureTarget")) {
+            validateStays(type, "terminal ");
         }
-        boolean shrunk = Json.textAt(spec, "completionMode").equals("Indexed")
+        validateGrows("failed");
+        boolean resized = Json.textAt(spec, "completionMode").equals("Indexed")
                 && !Objects.equals(Json.at(spec, "completions"), Json.at(oldSpec, "completions"));
-        if (!shrunk && Json.longAt(status, 0, "succeeded") < Json.longAt(old, 0, "succeeded")) {
-            errors.invalid(
-                    STATUS.child("succeeded"),
-                    Json.longAt(status, 0, "succeeded"),
-                    "cannot decrease the succeeded counter");
+        if (!resized) {
+            validateGrows("succeeded");
         }
-        for (String type : List.of("Complete", "Failed", "FailureTarget", "SuccessCriteriaMet")) {
-            if (JobConditions.isTrue(old, type) && !JobConditions.isTrue(status, type)) {
-                String terminal = type.equals("SuccessCriteriaMet") ? "" : "terminal ";
-                invalidConditions("cannot disable the " + terminal + type + "=True condition");
-            }
-        }
-    }
-
-    private void validateTimes() {
         JsonNode start = Json.at(status, "startTime");
         if (changed("startTime") && Nodes.has(old, "startTime") && !Json.flagAt(spec, "suspend")) {
             errors.invalid(STATUS.child("startTime"), start, "field is immutable for unsuspended job once set");
         }
+        validateStays("SuccessCriteriaMet", "");
         JsonNode completion = Json.at(status, "completionTime");
         if (complete && Nodes.has(old, "completionTime") && completion != null && changed("completionTime")) {
             errors.invalid(STATUS.child("completionTime"), completion, FieldChecks.IMMUTABLE);
         }
-        boolean timesChanged = changed("startTime") || changed("completionTime");
-        if (timesChanged
-                && start != null
-                && completion != null
-                && completion.asText().compareTo(start.asText()) < 0) {
-            errors.invalid(STATUS.child("completionTime"), completion, "must be equal to or after `startTime`");
+    }
+
+    private void validateStays(String type, String adjective) {
+        if (JobConditions.isTrue(old, type) && !JobConditions.isTrue(status, type)) {
+            invalidConditions("cannot disable the " + adjective + type + "=True condition");
+        }
+    }
+
+    private void validateGrows(String counter) {
+        long count = Json.longAt(status, 0, counter);
+        if (count < Json.longAt(old, 0, counter)) {
+            errors.invalid(STATUS.child(counter), count, "cannot decrease the " + counter + " counter");
         }
     }
 }

@@ -7,6 +7,7 @@ import lavaflow.kube.ConditionRules;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
+import lavaflow.kube.LabelSelectorRules;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -32,7 +33,7 @@ final class PodDisruptionBudgetRules implements KindRules {
         }
         validateAmount(least, SPEC.child("minAvailable"), errors);
         validateAmount(most, SPEC.child("maxUnavailable"), errors);
-        LabelRules.selector(Json.at(spec, "selector"), SPEC.child("selector"), errors);
+        LabelSelectorRules.check(Json.at(spec, "selector"), SPEC.child("selector"), errors);
         FieldChecks.optionalOneOf(
                 spec, "unhealthyPodEvictionPolicy", List.of("AlwaysAllow", "IfHealthyBudget"), SPEC, errors);
     }

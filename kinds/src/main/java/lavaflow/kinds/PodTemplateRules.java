@@ -34,16 +34,20 @@ public final class PodTemplateRules {
     /** Checks labels, annotations and spec of a template that sits at a path of its owner. */
     public static void validate(ObjectNode template, FieldPath path, FieldErrors errors) {
         ObjectNode spec = Json.ensureObject(template, "spec");
-        JsonNode annotations = Json.at(template, "metadata", "annotations");
-        // Upstream leaves "metadata" out of these paths.
-        ObjectMetaRules.labels(Json.at(template, "metadata", "labels"), path.child("labels"), errors);
-        ObjectMetaRules.annotations(annotations, path.child("annotations"), errors);
-        PodAnnotationRules.check(template, spec, path.child("annotations"), errors);
+        validateMetadata(template, path, errors);
         PodSpecRules.validateTemplateSpec(spec, path.child("spec"), errors);
         PodAnnotationRules.matchFields(template, path.child("spec"), errors);
         if (!Nodes.emptyAt(spec, "ephemeralContainers")) {
             errors.forbidden(
                     path.child("spec", "ephemeralContainers"), "ephemeral containers not allowed in pod template");
         }
+    }
+
+    /** Checks labels and annotations only; upstream leaves "metadata" out of their paths. */
+    static void validateMetadata(ObjectNode template, FieldPath path, FieldErrors errors) {
+        ObjectMetaRules.labels(Json.at(template, "metadata", "labels"), path.child("labels"), errors);
+        JsonNode annotations = Json.at(template, "metadata", "annotations");
+        ObjectMetaRules.annotations(annotations, path.child("annotations"), errors);
+        PodAnnotationRules.check(template, Json.ensureObject(template, "spec"), path.child("annotations"), errors);
     }
 }

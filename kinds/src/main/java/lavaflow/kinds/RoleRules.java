@@ -6,6 +6,7 @@ import java.util.Set;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
+import lavaflow.kube.LabelSelectorRules;
 import lavaflow.kube.Names;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -72,7 +73,7 @@ final class RoleRules implements KindRules {
             errors.required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil");
         }
         for (int i = 0; i < selectors.size(); i++) {
-            LabelRules.selector(selectors.get(i), path.index(i), errors);
+            LabelSelectorRules.check(selectors.get(i), path.index(i), errors);
             if (WorkloadChecks.readable(selectors.get(i)) == null) {
                 errors.invalid(path.index(i), (JsonNode) null, "invalid label selector.");
             }

@@ -6,6 +6,7 @@ import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
 import lavaflow.kube.LabelSelector;
+import lavaflow.kube.LabelSelectorRules;
 import lavaflow.kube.Names;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -24,7 +25,7 @@ final class ScaledSpecs {
             errors.required(selectorPath);
             return;
         }
-        LabelRules.selector(selector, selectorPath, errors);
+        LabelSelectorRules.check(selector, selectorPath, errors);
         rejectEmptySelector(selector, selectorPath, kind, errors);
     }
 

@@ -110,15 +110,16 @@ final class StatefulSetRules implements KindRules {
         }
         validateStrategy(Json.at(spec, "updateStrategy"), SPEC.child("updateStrategy"), errors);
         validateRetention(Json.at(spec, "persistentVolumeClaimRetentionPolicy"), errors);
+        validateClaims(spec, errors);
         WorkloadChecks.notNegative(spec, SPEC, errors, "replicas", "minReadySeconds");
         WorkloadChecks.notNegative(Json.at(spec, "ordinals"), SPEC.child("ordinals"), errors, "start");
-        ScaledSpecs.validateSelector(spec, SPEC, "statefulset", errors);
-        validateTemplate(spec, errors);
-        ScaledSpecs.validateEndless(spec, SPEC, "StatefulSet", errors);
         String service = Json.textAt(spec, "serviceName");
         if (!service.isEmpty()) {
             FieldChecks.invalid(SPEC.child("serviceName"), service, Names.dns1123Label(service), errors);
         }
+        ScaledSpecs.validateSelector(spec, SPEC, "statefulset", errors);
+        validateTemplate(spec, errors);
+        ScaledSpecs.validateEndless(spec, SPEC, "StatefulSet", errors);
     }
 
     private static void validateStrategy(@Nullable JsonNode strategy, FieldPath path, FieldErrors errors) {
@@ -160,7 +161,6 @@ final class StatefulSetRules implements KindRules {
 
     /** The claims become volumes of every pod, so the template is checked as if it had them already. */
     private static void validateTemplate(ObjectNode spec, FieldErrors errors) {
-        validateClaims(spec, errors);
         LabelSelector selector = WorkloadChecks.readable(Json.at(spec, "selector"));
         if (selector == null) {
             JsonNode shown = WorkloadChecks.shownSelector(Json.at(spec, "selector"));
@@ -174,6 +174,7 @@ final class StatefulSetRules implements KindRules {
         ObjectNode template = Json.ensureObject(spec, "template").deepCopy();
         addClaimVolumes(spec, template);
         PodTemplateRules.validate(template, SPEC.child("template"), errors);
+        PodTemplateRules.validateMetadata(template, SPEC.child("template"), errors); // Upstream does so twice.
     }
 
     private static void addClaimVolumes(ObjectNode spec, ObjectNode template) {

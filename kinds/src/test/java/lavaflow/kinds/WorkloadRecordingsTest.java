@@ -16,7 +16,6 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 /** Every recorded answer of a real kube-apiserver about a workload, network or access kind, against our rules. */
 class WorkloadRecordingsTest {
@@ -27,7 +26,17 @@ class WorkloadRecordingsTest {
             Map.entry("replicaset", "apps/replicasets"),
             Map.entry("daemonset", "apps/daemonsets"),
             Map.entry("statefulset", "apps/statefulsets"),
-            Map.entry("controllerrevision", "apps/controllerrevisions"));
+            Map.entry("controllerrevision", "apps/controllerrevisions"),
+            Map.entry("job", "batch/jobs"),
+            Map.entry("cronjob", "batch/cronjobs"),
+            Map.entry("poddisruptionbudget", "policy/poddisruptionbudgets"),
+            Map.entry("priorityclass", "scheduling.k8s.io/priorityclasses"),
+            Map.entry("lease", "coordination.k8s.io/leases"),
+            Map.entry("role", "rbac.authorization.k8s.io/roles"),
+            Map.entry("clusterrole", "rbac.authorization.k8s.io/clusterroles"),
+            Map.entry("rolebinding", "rbac.authorization.k8s.io/rolebindings"),
+            Map.entry("clusterrolebinding", "rbac.authorization.k8s.io/clusterrolebindings"),
+            Map.entry("runtimeclass", "node.k8s.io/runtimeclasses"));
 
     @TestFactory
     Stream<DynamicContainer> ourRulesAnswerAsUpstreamDid() {
@@ -66,15 +75,12 @@ class WorkloadRecordingsTest {
             rules.validateUpdate(object, old, errors);
             warnings = rules.warnings(object, old);
         }
-        // What only the checks of pod templates find; they are not written yet.
-        assumeThat(expected(recording.line()))
-                .noneMatch(
-                        error -> error.matches(
-                                "\\S+ spec(.jobTemplate.spec)?.template[.]"
-                                        + "(labels|annotations|spec.containers|spec.volumes|spec.restartPolicy Unsupported value: \"F).*"));
         assertThat(shown(errors)).isEqualTo(expected(recording.line()));
         if (recording.line().has("result")) {
-            assertSame("", object, recording.line().get("result"));
+            ObjectNode result = (ObjectNode) recording.line().get("result");
+            Json.ensureObject(result, "metadata").remove("namespace");
+            Json.ensureObject(object, "metadata").remove("namespace");
+            assertSame("", object, result);
             List<String> expected = Nodes.strings(recording.line(), "warnings").stream()
                     .filter(warning -> !warning.startsWith("unknown field"))
                     .toList();
@@ -85,7 +91,7 @@ class WorkloadRecordingsTest {
     /** What the pipeline does around the rules. */
     private static void create(ObjectNode object, KindRules rules, FieldErrors errors) {
         ObjectNode metadata = Json.ensureObject(object, "metadata");
-        metadata.put("namespace", "default").put("uid", UID);
+        metadata.put("uid", UID);
         if (rules.traits().contains(KindRules.Trait.GENERATION)) {
             metadata.put("generation", 1);
         }
@@ -119,6 +125,9 @@ class WorkloadRecordingsTest {
 
     /** Equal but for fields that Go always writes and the pipeline adds: zero and absent are the same. */
     private static void assertSame(String path, JsonNode actual, JsonNode expected) {
+        if (empty(actual) && empty(expected)) {
+            return;
+        }
         if (!(actual instanceof ObjectNode) || !(expected instanceof ObjectNode)) {
             if (actual.isArray() && expected.isArray() && actual.size() == expected.size()) {
                 for (int i = 0; i < actual.size(); i++) {
