@@ -27,8 +27,11 @@ import org.jspecify.annotations.Nullable;
  * may be nodes of different classes that are not equal, and no-op detection compares trees.
  */
 public final class Json {
-    /** Deeper documents are refused: upstream's decoder gives up at 10,000 levels, ours must not overflow a small stack. */
-    public static final int MAX_DEPTH = 1_000;
+    /**
+     * Deeper documents are refused. Upstream gives up at 10,000 levels, on stacks that grow; here comparing two trees of 1,000
+     * levels already overflows half a megabyte.
+     */
+    public static final int MAX_DEPTH = 500;
 
     private static final class LongFactory extends JsonNodeFactory {
         @Override

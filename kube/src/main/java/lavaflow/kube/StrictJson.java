@@ -1,7 +1,5 @@
 package lavaflow.kube;
 
-import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -49,20 +47,16 @@ public final class StrictJson {
     /** Upstream, too, stops collecting there. */
     static final int MAX_REPORTED = 100;
 
-    /** Longer integers are kept as floating point numbers: turning digits into a big integer takes quadratic time. */
-    private static final int MAX_INTEGER_DIGITS = 40;
-
-    private final byte[] in;
+    private final JsonScanner in;
     private final Repeated repeated;
     private final int maxDepth;
     private final IdentityHashMap<ObjectNode, List<Duplicate>> duplicates = new IdentityHashMap<>(0);
     private final List<String> duplicatePaths = new ArrayList<>(0);
     private Object[] path = new Object[16];
     private int depth;
-    private int at;
 
     private StrictJson(byte[] in, Repeated repeated, int maxDepth) {
-        this.in = in;
+        this.in = new JsonScanner(in);
         this.repeated = repeated;
         this.maxDepth = maxDepth;
     }
@@ -76,65 +70,65 @@ public final class StrictJson {
     static Document parse(byte[] bytes, Repeated repeated, int maxDepth) throws DecodingException {
         StrictJson parser = new StrictJson(bytes, repeated, maxDepth);
         JsonNode root = parser.value();
-        parser.skipSpace();
-        if (parser.at < bytes.length) {
-            throw parser.unexpected("after top-level value");
+        parser.in.skipSpace();
+        if (!parser.in.atEnd()) {
+            throw parser.in.unexpected("after top-level value");
         }
         return new Document(root, parser.duplicates, parser.duplicatePaths);
     }
 
     private JsonNode value() throws DecodingException {
-        skipSpace();
-        int c = current();
+        in.skipSpace();
+        int c = in.current();
         return switch (c) {
             case '{' -> object();
             case '[' -> array();
             case '"' -> {
-                at++;
-                yield Json.FACTORY.textNode(string());
+                in.skip();
+                yield Json.FACTORY.textNode(in.string());
             }
-            case 't' -> literal("true", Json.FACTORY.booleanNode(true));
-            case 'f' -> literal("false", Json.FACTORY.booleanNode(false));
-            case 'n' -> literal("null", NullNode.getInstance());
-            case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number();
-            default -> throw unexpected("looking for beginning of value");
+            case 't' -> in.literal("true", Json.FACTORY.booleanNode(true));
+            case 'f' -> in.literal("false", Json.FACTORY.booleanNode(false));
+            case 'n' -> in.literal("null", NullNode.getInstance());
+            case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> in.number();
+            default -> throw in.unexpected("looking for beginning of value");
         };
     }
 
     private ObjectNode object() throws DecodingException {
         enter();
         ObjectNode object = Json.FACTORY.objectNode();
-        at++;
-        skipSpace();
-        if (current() == '}') {
-            at++;
+        in.skip();
+        in.skipSpace();
+        if (in.current() == '}') {
+            in.skip();
             depth--;
             return object;
         }
         while (true) {
-            skipSpace();
-            if (current() != '"') {
-                throw unexpected("looking for beginning of object key string");
+            in.skipSpace();
+            if (in.current() != '"') {
+                throw in.unexpected("looking for beginning of object key string");
             }
-            at++;
-            String key = key();
-            skipSpace();
-            if (current() != ':') {
-                throw unexpected("after object key");
+            in.skip();
+            String key = in.key();
+            in.skipSpace();
+            if (in.current() != ':') {
+                throw in.unexpected("after object key");
             }
-            at++;
+            in.skip();
             path[depth - 1] = key;
             JsonNode value = value();
             JsonNode before = object.replace(key, value);
             if (before != null) {
                 repeat(object, key, before, value);
             }
-            skipSpace();
-            int c = current();
+            in.skipSpace();
+            int c = in.current();
             if (c != ',' && c != '}') {
-                throw unexpected("after object key:value pair");
+                throw in.unexpected("after object key:value pair");
             }
-            at++;
+            in.skip();
             if (c == '}') {
                 depth--;
                 return object;
@@ -145,22 +139,22 @@ public final class StrictJson {
     private ArrayNode array() throws DecodingException {
         enter();
         ArrayNode array = Json.FACTORY.arrayNode();
-        at++;
-        skipSpace();
-        if (current() == ']') {
-            at++;
+        in.skip();
+        in.skipSpace();
+        if (in.current() == ']') {
+            in.skip();
             depth--;
             return array;
         }
         while (true) {
             path[depth - 1] = array;
             array.add(value());
-            skipSpace();
-            int c = current();
+            in.skipSpace();
+            int c = in.current();
             if (c != ',' && c != ']') {
-                throw unexpected("after array element");
+                throw in.unexpected("after array element");
             }
-            at++;
+            in.skip();
             if (c == ']') {
                 depth--;
                 return array;
@@ -216,230 +210,5 @@ public final class StrictJson {
             }
         }
         return text.toString();
-    }
-
-    private JsonNode literal(String word, JsonNode node) throws DecodingException {
-        at++;
-        for (int i = 1; i < word.length(); i++, at++) {
-            if (at >= in.length || in[at] != word.charAt(i)) {
-                throw invalid(
-                        at < in.length ? in[at] : ' ', "in literal " + word + " (expecting '" + word.charAt(i) + "')");
-            }
-        }
-        return node;
-    }
-
-    private JsonNode number() throws DecodingException {
-        int start = at;
-        boolean negative = in[at] == '-';
-        at += negative ? 1 : 0;
-        if (!isDigit()) {
-            throw invalid(at < in.length ? in[at] : ' ', "in numeric literal");
-        }
-        int first = at;
-        if (in[at] == '0') {
-            at++;
-        } else {
-            skipDigits();
-        }
-        int digits = at - first;
-        boolean whole = true;
-        if (at < in.length && in[at] == '.') {
-            whole = false;
-            at++;
-            requireDigits("after decimal point in numeric literal");
-        }
-        if (at < in.length && (in[at] == 'e' || in[at] == 'E')) {
-            whole = false;
-            at++;
-            if (at < in.length && (in[at] == '+' || in[at] == '-')) {
-                at++;
-            }
-            requireDigits("in exponent of numeric literal");
-        }
-        if (whole && digits < 19) {
-            long number = 0;
-            for (int i = first; i < at; i++) {
-                number = number * 10 + in[i] - '0';
-            }
-            return Json.number(negative ? -number : number);
-        }
-        return bigNumber(
-                new String(in, start, at - start, StandardCharsets.ISO_8859_1), whole && digits <= MAX_INTEGER_DIGITS);
-    }
-
-    private static JsonNode bigNumber(String text, boolean integer) throws DecodingException {
-        if (integer) {
-            return Json.FACTORY.numberNode(new BigInteger(text));
-        }
-        double number = Double.parseDouble(text);
-        if (Double.isInfinite(number)) {
-            throw new DecodingException("json: cannot unmarshal number " + text + " into Go value of type float64");
-        }
-        return Json.FACTORY.numberNode(number);
-    }
-
-    private void requireDigits(String where) throws DecodingException {
-        if (!isDigit()) {
-            throw invalid(at < in.length ? in[at] : ' ', where);
-        }
-        skipDigits();
-    }
-
-    private boolean isDigit() {
-        return at < in.length && in[at] >= '0' && in[at] <= '9';
-    }
-
-    private void skipDigits() {
-        while (isDigit()) {
-            at++;
-        }
-    }
-
-    private String key() throws DecodingException {
-        int start = at;
-        int hash = 0;
-        int end = start;
-        while (end < in.length && isPlain(in[end])) {
-            hash = 31 * hash + in[end++];
-        }
-        if (end < in.length && in[end] == '"') {
-            at = end + 1;
-            return KeyCache.key(in, start, end, hash);
-        }
-        return string();
-    }
-
-    /** Reads up to the closing quote; the opening one is behind us. */
-    private String string() throws DecodingException {
-        int start = at;
-        int end = start;
-        while (end < in.length && isPlain(in[end])) {
-            end++;
-        }
-        if (end < in.length && in[end] == '"') {
-            at = end + 1;
-            return new String(in, start, end - start, StandardCharsets.ISO_8859_1);
-        }
-        StringBuilder text = new StringBuilder(end - start + 32);
-        for (int i = start; i < end; i++) {
-            text.append((char) in[i]);
-        }
-        at = end;
-        while (true) {
-            if (at >= in.length) {
-                throw endOfInput();
-            }
-            byte b = in[at];
-            if (b == '"') {
-                at++;
-                return text.toString();
-            } else if (b == '\\') {
-                escape(text);
-            } else if (b < 0) {
-                at += Utf8.append(in, at, text);
-            } else if (b < ' ') {
-                throw invalid(b, "in string literal");
-            } else {
-                text.append((char) b);
-                at++;
-            }
-        }
-    }
-
-    private static boolean isPlain(byte b) {
-        return b >= ' ' && b != '"' && b != '\\';
-    }
-
-    private void escape(StringBuilder text) throws DecodingException {
-        at++;
-        byte b = at < in.length ? in[at] : (byte) ' ';
-        switch (b) {
-            case '"', '\\', '/' -> text.append((char) b);
-            case 'b' -> text.append('\b');
-            case 'f' -> text.append('\f');
-            case 'n' -> text.append('\n');
-            case 'r' -> text.append('\r');
-            case 't' -> text.append('\t');
-            case 'u' -> {
-                at++;
-                unicodeEscape(text);
-                return;
-            }
-            default -> throw invalid(b, "in string escape code");
-        }
-        at++;
-    }
-
-    private void unicodeEscape(StringBuilder text) throws DecodingException {
-        char c = (char) fourHexDigits();
-        if (!Character.isSurrogate(c)) {
-            text.append(c);
-            return;
-        }
-        boolean another = Character.isHighSurrogate(c) && at + 1 < in.length && in[at] == '\\' && in[at + 1] == 'u';
-        if (another) {
-            int start = at;
-            at += 2;
-            char low = (char) fourHexDigits();
-            if (Character.isLowSurrogate(low)) {
-                text.append(c).append(low);
-                return;
-            }
-            at = start;
-        }
-        text.append('\uFFFD');
-    }
-
-    private int fourHexDigits() throws DecodingException {
-        int code = 0;
-        for (int i = 0; i < 4; i++, at++) {
-            byte b = at < in.length ? in[at] : (byte) ' ';
-            int digit = b < 0 ? -1 : Character.digit(b, 16);
-            if (digit < 0) {
-                throw invalid(b, "in \\u hexadecimal character escape");
-            }
-            code = (code << 4) | digit;
-        }
-        return code;
-    }
-
-    private void skipSpace() {
-        while (at < in.length) {
-            byte b = in[at];
-            if (b != ' ' && b != '\n' && b != '\r' && b != '\t') {
-                return;
-            }
-            at++;
-        }
-    }
-
-    /** The byte ahead, or -1 at the end; never equal to a byte that means something. */
-    private int current() {
-        return at < in.length ? in[at] & 0xff : -1;
-    }
-
-    private DecodingException unexpected(String where) {
-        return at < in.length ? invalid(in[at], where) : endOfInput();
-    }
-
-    private static DecodingException endOfInput() {
-        return new DecodingException("unexpected end of JSON input");
-    }
-
-    private static DecodingException invalid(int unsignedOrByte, String where) {
-        return new DecodingException("invalid character " + quoted((char) (unsignedOrByte & 0xff)) + " " + where);
-    }
-
-    /** Go shows the byte as if it were a character. */
-    private static String quoted(char c) {
-        return switch (c) {
-            case '\'' -> "'\\''";
-            case '"' -> "'\"'";
-            default -> {
-                String quoted = GoQuote.quote(String.valueOf(c));
-                yield "'" + quoted.substring(1, quoted.length() - 1) + "'";
-            }
-        };
     }
 }
