@@ -66,6 +66,7 @@ record ListPatch(StrategicMergePatch patch, Type element, boolean merges, String
     ArrayNode ordered(@Nullable ArrayNode current, @Nullable ArrayNode change, ArrayNode order) {
         ArrayNode original = current == null ? Json.array() : current;
         ArrayNode changed = change == null ? Json.array() : change;
+        boolean objects = holdsObjects(original, changed);
         List<JsonNode> serverOrder = list(original);
         List<JsonNode> result;
         if (change == null) {
@@ -73,14 +74,14 @@ record ListPatch(StrategicMergePatch patch, Type element, boolean merges, String
         } else if (current == null) {
             StrategicMergePatch.withoutDirectives(changed);
             result = list(changed);
-        } else if (merges && !(original.isEmpty() && changed.isEmpty()) && holdsObjects(original, changed)) {
+        } else if (merges && objects) {
             Merged merged = mergeObjects(original, changed);
             serverOrder = merged.remembered();
             result = list(arranged(merged.elements(), merged.changed(), merged.kept(), true));
         } else {
             result = list(merged(original, changed, false));
         }
-        return arranged(result, list(order), serverOrder, holdsObjects(original, changed));
+        return arranged(result, list(order), serverOrder, objects);
     }
 
     /** Whether the lists hold objects; elements of different types, or none at all, are refused. */
@@ -175,11 +176,15 @@ record ListPatch(StrategicMergePatch patch, Type element, boolean merges, String
             if (!key.isEmpty() && !item.isObject()) {
                 throw StrategicMergePatch.wrongType("map[string]interface {}", item);
             }
-            if (item.has(StrategicMergePatch.DIRECTIVE)) {
+            String directive = item.path(StrategicMergePatch.DIRECTIVE).asText();
+            if (!key.isEmpty() && directive.equals("delete")) {
                 continue;
             }
-            JsonNode value = key.isEmpty() ? item : keyOf(item);
-            while (next < order.size() && !value.equals(key.isEmpty() ? order.get(next) : keyOf(order.get(next)))) {
+            // Other directives are skipped too, but not behind the end of the order: upstream's quirk.
+            if (next < order.size() && item.has(StrategicMergePatch.DIRECTIVE)) {
+                continue;
+            }
+            while (next < order.size() && !keyOrItem(item).equals(keyOrItem(order.get(next)))) {
                 next++;
             }
             if (next == order.size()) {
@@ -189,6 +194,10 @@ record ListPatch(StrategicMergePatch patch, Type element, boolean merges, String
             }
             next++;
         }
+    }
+
+    private JsonNode keyOrItem(JsonNode item) {
+        return key.isEmpty() ? item : keyOf(item);
     }
 
     private ArrayNode arranged(
