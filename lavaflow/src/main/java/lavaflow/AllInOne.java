@@ -3,24 +3,32 @@ package lavaflow;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
+import java.util.List;
 
 import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.Bootstrap;
 import lavaflow.apiserver.ServerVersion;
+import lavaflow.apiserver.User;
+import lavaflow.cluster.CoreControllers;
 import lavaflow.store.Store;
 import lavaflow.store.StoreOptions;
 
 /** The role of {@code lava up}: store, API server and controllers in one process. */
 final class AllInOne implements AutoCloseable {
+    /** Until access control knows roles, controllers are as mighty as administrators. */
+    private static final User CONTROLLERS = new User("system:kube-controller-manager", List.of("system:masters"));
+
     private final Home home;
     private final Store store;
     private final ApiServer server;
+    private final CoreControllers controllers;
     private final String url;
 
-    private AllInOne(Home home, Store store, ApiServer server, String url) {
+    private AllInOne(Home home, Store store, ApiServer server, CoreControllers controllers, String url) {
         this.home = home;
         this.store = store;
         this.server = server;
+        this.controllers = controllers;
         this.url = url;
     }
 
@@ -38,13 +46,19 @@ final class AllInOne implements AutoCloseable {
                             ServerVersion.of(Lava.version()),
                             clock),
                     store);
+            CoreControllers controllers = new CoreControllers(
+                    new LocalKubeApi(server.local(), CONTROLLERS),
+                    credentials.authority().identity().certificatePem(),
+                    clock);
+            server.health().readyWhen("controllers-synced", controllers::areSynced);
             server.start();
             new Bootstrap(server.local(), listen.getHostString(), server.port()).run();
+            controllers.start();
             String url = "https://" + host(listen) + ":" + server.port();
             home.writePrivate(home.kubeconfig(), credentials.kubeconfig(url));
             home.announce(new Home.Running(
                     ProcessHandle.current().pid(), url, clock.instant().toString()));
-            return new AllInOne(home, store, server, url);
+            return new AllInOne(home, store, server, controllers, url);
         } catch (Exception e) {
             store.close();
             throw e;
@@ -71,6 +85,7 @@ final class AllInOne implements AutoCloseable {
     @Override
     public void close() throws IOException {
         home.withdraw();
+        controllers.close();
         server.close();
         store.close();
     }

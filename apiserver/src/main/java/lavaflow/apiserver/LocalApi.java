@@ -9,7 +9,6 @@ import java.util.Optional;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldSelector;
 import lavaflow.kube.LabelSelector;
-import lavaflow.kube.StrictJson;
 import lavaflow.store.Change;
 import lavaflow.store.CompactedException;
 import lavaflow.store.Cursor;
@@ -112,9 +111,7 @@ public final class LocalApi {
 
     private static ObjectNode typed(Call call, ObjectNode object) {
         ObjectNode typed = ObjectDecoder.typed(
-                call,
-                StrictJson.Document.of(object),
-                ObjectDecoder.Expected.of(call.resource().info()));
+                call, object, ObjectDecoder.Expected.of(call.resource().info()));
         call.resource().rules().applyDefaults(typed);
         return typed;
     }

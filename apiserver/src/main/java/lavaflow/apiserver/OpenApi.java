@@ -1,14 +1,28 @@
 package lavaflow.apiserver;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
 
-/** Schemas of everything served, as OpenAPI v3 by group and version and as one v2 document. */
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/**
+ * Schemas of everything served: OpenAPI v3 by group and version, and one v2 document.
+ *
+ * <p>Documents are made when first asked for and kept as bytes. The hash in the index comes from what a document is made
+ * of, not from its bytes, so that the index costs nothing.
+ */
 final class OpenApi {
+    private static final String PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+
     private final ResourceTable table;
     private final ServerVersion version;
+    private final Map<String, byte[]> documents = new ConcurrentHashMap<>();
 
     OpenApi(ResourceTable table, ServerVersion version) {
         this.table = table;
@@ -19,11 +33,81 @@ final class OpenApi {
         if (parts.size() < 2) {
             throw ApiException.noSuchPath();
         }
-        ApiHandler.send(exchange, lavaflow.kube.Json.object());
+        switch (parts.get(1)) {
+            case "v2" -> v2(exchange, parts);
+            case "v3" -> v3(exchange, parts);
+            default -> throw ApiException.noSuchPath();
+        }
     }
 
-    @Override
-    public String toString() {
-        return "OpenAPI of " + table.all().size() + " resources for " + version.gitVersion();
+    private void v2(Exchange exchange, List<String> parts) throws IOException {
+        if (parts.size() > 2) {
+            throw ApiException.noSuchPath();
+        }
+        String accept = exchange.header("Accept");
+        if (accept != null && accept.contains(PROTOBUF) && !accept.contains("json") && !accept.contains("*/*")) {
+            throw Negotiation.notAcceptable();
+        }
+        byte[] document = documents.computeIfAbsent(
+                "v2", _ -> Json.bytes(new OpenApiDocument(table, version, OpenApiDocument.Dialect.V2).all()));
+        Endpoints.sendTagged(exchange, Negotiation.JSON, document);
+    }
+
+    private void v3(Exchange exchange, List<String> parts) throws IOException {
+        if (parts.size() == 2) {
+            Endpoints.sendTagged(exchange, Negotiation.JSON, Json.bytes(index()));
+            return;
+        }
+        String path = String.join("/", parts.subList(2, parts.size()));
+        boolean core = path.equals("api/v1");
+        boolean grouped = parts.size() == 5 && parts.get(2).equals("apis");
+        String group = grouped ? parts.get(3) : "";
+        String groupVersion = core ? "v1" : grouped ? parts.get(4) : "";
+        if (groupVersion.isEmpty() || !table.servesVersion(group, groupVersion)) {
+            throw ApiException.noSuchPath();
+        }
+        String wanted = exchange.query().first("hash");
+        String current = hash(path);
+        if (!wanted.isEmpty() && !wanted.equals(current)) {
+            exchange.setHeader("Location", address(path));
+            exchange.send(301, "text/plain", new byte[0]);
+            return;
+        }
+        if (!wanted.isEmpty()) {
+            exchange.setHeader("Cache-Control", "public, immutable");
+            exchange.setHeader("Expires", "Fri, 01 Jan 2100 00:00:00 GMT");
+        }
+        byte[] document = documents.computeIfAbsent(
+                path,
+                _ -> Json.bytes(
+                        new OpenApiDocument(table, version, OpenApiDocument.Dialect.V3).of(group, groupVersion)));
+        Endpoints.sendTagged(exchange, Negotiation.JSON, document);
+    }
+
+    private ObjectNode index() {
+        ObjectNode index = Json.object();
+        ObjectNode paths = index.putObject("paths");
+        for (Resource resource : table.all()) {
+            String path = path(resource);
+            if (!paths.has(path)) {
+                paths.putObject(path).put("serverRelativeURL", address(path));
+            }
+        }
+        return index;
+    }
+
+    private static String path(Resource resource) {
+        String group = resource.group();
+        return group.isEmpty()
+                ? "api/" + resource.info().version()
+                : "apis/" + group + "/" + resource.info().version();
+    }
+
+    private String address(String path) {
+        return "/openapi/v3/" + path + "?hash=" + hash(path);
+    }
+
+    private String hash(String path) {
+        return Digests.sha512((version.gitVersion() + " " + path).getBytes(StandardCharsets.UTF_8));
     }
 }

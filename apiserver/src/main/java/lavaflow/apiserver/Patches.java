@@ -11,6 +11,7 @@ import lavaflow.kube.JsonPatch;
 import lavaflow.kube.MergePatch;
 import lavaflow.kube.StrategicMergePatch;
 import lavaflow.kube.StrictJson;
+import lavaflow.kube.Yaml;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -111,9 +112,7 @@ final class Patches {
     /** A patched tree is input like any other: typed again, defaulted, and still the same object. */
     private static ObjectNode retyped(Call call, ObjectNode live, ObjectNode patched) {
         ObjectNode object = ObjectDecoder.typed(
-                call,
-                StrictJson.Document.of(patched),
-                ObjectDecoder.Expected.of(call.resource().info()));
+                call, patched, ObjectDecoder.Expected.of(call.resource().info()));
         call.resource().rules().applyDefaults(object);
         if (!Metadata.name(object).equals(Metadata.name(live))) {
             throw ApiException.badRequest("the name of the object (" + Metadata.name(object)
@@ -124,7 +123,7 @@ final class Patches {
     }
 
     private Writes.Written apply(Call call, byte[] body) {
-        StrictJson.Document document;
+        Yaml.Parsed document;
         try {
             document = Yaml.parse(body);
         } catch (DecodingException e) {
@@ -133,14 +132,12 @@ final class Patches {
         if (!(document.root() instanceof ObjectNode configuration)) {
             throw ApiException.badRequest("error decoding YAML: the applied configuration is not an object");
         }
-        problems(
-                call,
-                document.duplicatePaths().stream()
-                        .map(path -> "duplicate field " + FieldErrors.quoted(path))
-                        .toList());
+        problems(call, document.repeatedKeys());
         boolean mayCreate = call.subresource().isEmpty();
         return writes.update(call, mayCreate, true, live -> {
-            ObjectNode merged = ownership.apply(call, live, configuration.deepCopy());
+            ObjectNode applied = ownership.apply(call, live, configuration.deepCopy());
+            ObjectNode merged = ObjectDecoder.typed(
+                    call, applied, ObjectDecoder.Expected.of(call.resource().info()));
             call.resource().rules().applyDefaults(merged);
             ResourceHandler.checkNamespace(call, merged);
             if (Json.textAt(merged, "metadata", "name").isEmpty()) {

@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 
+import lavaflow.kinds.TableColumn;
+import lavaflow.kinds.Tables;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
@@ -74,7 +76,7 @@ final class Rendering {
             table.putNull("columnDefinitions");
         }
         ArrayNode rows = table.putArray("rows");
-        for (ObjectNode object : objects) {
+        for (ObjectNode object : layout.ordered(objects)) {
             ObjectNode row = rows.addObject();
             row.set("cells", layout.cells(object, now));
             ArrayNode conditions = layout.conditions(object);
@@ -101,7 +103,7 @@ final class Rendering {
     /** The bytes of a tree in the chosen media type. */
     static byte[] bytes(JsonNode node, Negotiation.Choice choice, boolean pretty) {
         if (choice.yaml()) {
-            return Yaml.write(node).getBytes(StandardCharsets.UTF_8);
+            return YamlText.of(node).getBytes(StandardCharsets.UTF_8);
         }
         return pretty ? (Json.pretty(node) + "\n").getBytes(StandardCharsets.UTF_8) : withNewline(Json.bytes(node));
     }

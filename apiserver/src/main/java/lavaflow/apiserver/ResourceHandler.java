@@ -232,7 +232,7 @@ final class ResourceHandler {
             throws IOException {
         answer.negotiate(false);
         Call call = new Call(user, resource, info, WriteOptions.of(""), clock.instant());
-        DeleteOptions options = DeleteOptions.parse(ObjectDecoder.deleteOptions(call, exchange), exchange.query());
+        DeleteOptions options = DeleteOptions.parse(ObjectDecoder.deleteOptions(exchange), exchange.query());
         Deletes.Deleted deleted = deletes.delete(call, options);
         boolean legacyForeground = !deleted.gone() && options.orphanDependents() != null && !options.orphanDependents();
         boolean withObject = !deleted.gone() || resource.has(KindRules.Trait.RETURNS_DELETED);
@@ -264,7 +264,7 @@ final class ResourceHandler {
         Instant now = clock.instant();
         Call call = new Call(user, resource, info, WriteOptions.of(""), now);
         ListOptions selection = ListOptions.parse(exchange.query(), false);
-        DeleteOptions options = DeleteOptions.parse(ObjectDecoder.deleteOptions(call, exchange), exchange.query());
+        DeleteOptions options = DeleteOptions.parse(ObjectDecoder.deleteOptions(exchange), exchange.query());
         Reads.Page page = reads.list(resource, info.namespace(), selection);
         List<ObjectNode> deleted = new java.util.ArrayList<>();
         for (StoredObject stored : page.items()) {

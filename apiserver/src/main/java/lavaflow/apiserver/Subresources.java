@@ -6,7 +6,6 @@ import java.util.function.UnaryOperator;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
-import lavaflow.kube.StrictJson;
 import lavaflow.store.StoredObject;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -97,10 +96,7 @@ final class Subresources {
             UnaryOperator<ObjectNode> change = Patches.change(call, media, body, sub.struct());
             written = writes.update(call, false, false, live -> {
                 ObjectNode patched = change.apply(Scales.read(required(call, live)));
-                return scaled(
-                        call,
-                        live,
-                        ObjectDecoder.typed(call, StrictJson.Document.of(patched), ObjectDecoder.Expected.of(sub)));
+                return scaled(call, live, ObjectDecoder.typed(call, patched, ObjectDecoder.Expected.of(sub)));
             });
         }
         answer.warnings(call);

@@ -1,0 +1,78 @@
+package lavaflow.controller;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The Kubernetes API as controllers see it, whether behind HTTP or in the same process. Failures are {@link
+ * lavaflow.kube.ApiException}s with the server's Status.
+ */
+public interface KubeApi {
+    /** Where objects of one kind live. */
+    record Kind(String group, String version, String resource, boolean namespaced) {
+        public static Kind core(String resource) {
+            return new Kind("", "v1", resource, true);
+        }
+
+        public static Kind clusterWide(String resource) {
+            return new Kind("", "v1", resource, false);
+        }
+
+        @Override
+        public String toString() {
+            return group.isEmpty() ? resource : resource + "." + group;
+        }
+    }
+
+    /** Objects at one moment. */
+    record Listing(List<ObjectNode> items, long revision) {}
+
+    /** What happened to an object. */
+    record Event(boolean deleted, ObjectNode object) {}
+
+    /** What a deletion should respect; null parts do not matter. */
+    record Deletion(
+            @Nullable String uid,
+            @Nullable String resourceVersion,
+            @Nullable String propagationPolicy) {
+        public static final Deletion PLAIN = new Deletion(null, null, null);
+
+        public static Deletion ofUid(String uid) {
+            return new Deletion(uid, null, null);
+        }
+    }
+
+    /** Changes of one kind; ends with an exception of code 410 when the past is gone. */
+    interface Watch extends AutoCloseable {
+        /** What happened since the last call; empty after the timeout or when closed. */
+        List<Event> next(Duration timeout) throws InterruptedException;
+
+        @Override
+        void close();
+    }
+
+    /** Every kind that can be listed, watched and deleted. */
+    List<Kind> kinds();
+
+    /** The kind behind an apiVersion and a Kind, as owner references name it. */
+    Optional<Kind> findKind(String apiVersion, String kindName);
+
+    Optional<ObjectNode> find(Kind kind, String namespace, String name);
+
+    /** Objects of a namespace, or of all for the empty one. */
+    Listing list(Kind kind, String namespace);
+
+    ObjectNode create(Kind kind, String namespace, ObjectNode object);
+
+    /** Replaces an object, or the part of it that a subresource is; the empty subresource is the object itself. */
+    ObjectNode update(Kind kind, String subresource, ObjectNode object);
+
+    /** False if the object was gone already. */
+    boolean delete(Kind kind, String namespace, String name, Deletion deletion);
+
+    Watch watch(Kind kind, long afterRevision);
+}
