@@ -25,11 +25,7 @@ final class Backup {
         if (disk.list(directory).contains(name.toString())) {
             throw new FileAlreadyExistsException(file.toString(), null, "a backup never overwrites a file");
         }
-        Path temporary = directory.resolve(name + Layout.TEMPORARY);
-        disk.delete(temporary);
-        SnapshotFile.write(disk, temporary, id, contents);
-        disk.rename(temporary, file);
-        disk.forceDirectory(directory);
+        publish(disk, file, directory, id, contents);
     }
 
     static void restore(Disk disk, Path file, Layout target) throws IOException {
@@ -50,9 +46,26 @@ final class Backup {
                     bucket, List.copyOf(bucket.range("", null).values())));
         }
         disk.createDirectories(target.directory());
-        Path temporary = target.path("snapshot" + Layout.TEMPORARY);
-        SnapshotFile.write(disk, temporary, UUID.randomUUID(), new SnapshotFile.Contents(revision, buckets));
-        disk.rename(temporary, target.snapshot(revision));
-        disk.forceDirectory(target.directory());
+        publish(
+                disk,
+                target.snapshot(revision),
+                target.directory(),
+                UUID.randomUUID(),
+                new SnapshotFile.Contents(revision, buckets));
+    }
+
+    /** Writes a file that is there completely or not at all. */
+    private static void publish(Disk disk, Path file, Path directory, UUID id, SnapshotFile.Contents contents)
+            throws IOException {
+        Path temporary = directory.resolve(file.getFileName() + Layout.TEMPORARY);
+        disk.delete(temporary);
+        try {
+            SnapshotFile.write(disk, temporary, id, contents);
+            disk.rename(temporary, file);
+        } catch (IOException e) {
+            disk.delete(temporary);
+            throw e;
+        }
+        disk.forceDirectory(directory);
     }
 }

@@ -64,8 +64,8 @@ final class FrameEncoder {
                 .putLong(Frames.SYNCED_AT, synced)
                 .putLong(Frames.CEILING_AT, ceiling)
                 .putLong(Frames.TIME_AT, timeMillis)
-                .putInt(Frames.COUNT_AT, count)
-                .putInt(Frames.COUNT_AT + 4, 0);
+                .putInt(Frames.COUNT_AT, count);
+        buffer.putInt(Frames.HEADER_CHECKSUM_AT, Frames.headerChecksum(id, buffer, 0));
         buffer.putInt(Frames.CHECKSUM_AT, Frames.checksum(id, buffer, 0, length));
         return buffer.flip();
     }

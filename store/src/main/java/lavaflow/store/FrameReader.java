@@ -20,7 +20,7 @@ final class FrameReader {
     private final Disk.File file;
     private final UUID id;
     private final long size;
-    private ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES).limit(0);
+    private ByteBuffer buffer;
 
     /** Where in the file the buffer starts. */
     private long bufferAt;
@@ -35,6 +35,8 @@ final class FrameReader {
         this.id = id;
         this.size = file.size();
         this.bufferAt = position;
+        this.buffer = ByteBuffer.allocateDirect(Math.clamp(size, Frames.HEADER_BYTES, BUFFER_BYTES))
+                .limit(0);
     }
 
     /** Moves to the next frame; false when no valid frame starts where the last one ended. */
@@ -134,7 +136,10 @@ final class FrameReader {
             return 0;
         }
         int length = buffer.getInt(buffer.position() + Frames.LENGTH_AT);
-        if (!Frames.plausibleLength(length) || !fill(length)) {
+        int headerChecksum = buffer.getInt(buffer.position() + Frames.HEADER_CHECKSUM_AT);
+        if (headerChecksum != Frames.headerChecksum(id, buffer, buffer.position())
+                || !Frames.plausibleLength(length)
+                || !fill(length)) {
             return 0;
         }
         int at = buffer.position();

@@ -29,6 +29,7 @@ final class Frames {
     static final int CEILING_AT = 40;
     static final int TIME_AT = 48;
     static final int COUNT_AT = 56;
+    static final int HEADER_CHECKSUM_AT = 60;
 
     /** Committed mutations. */
     static final byte BATCH = 1;
@@ -72,11 +73,23 @@ final class Frames {
         }
     }
 
-    /** The checksum of the frame at a place in a buffer; the frame is complete in it. */
+    /** The checksum of all of a frame but its first fields. */
     static int checksum(UUID id, ByteBuffer buffer, int at, int length) {
+        return checksum(id, buffer.slice(at + LENGTH_AT, length - LENGTH_AT));
+    }
+
+    /**
+     * The checksum of the header alone, by which a length can be trusted before so many bytes are read: looking for
+     * frames in arbitrary bytes must not take time that grows with their square.
+     */
+    static int headerChecksum(UUID id, ByteBuffer buffer, int at) {
+        return checksum(id, buffer.slice(at + LENGTH_AT, HEADER_CHECKSUM_AT - LENGTH_AT));
+    }
+
+    private static int checksum(UUID id, ByteBuffer bytes) {
         CRC32C checksum = new CRC32C();
         checksum.update(bytes(id));
-        checksum.update(buffer.slice(at + LENGTH_AT, length - LENGTH_AT));
+        checksum.update(bytes);
         return (int) checksum.getValue();
     }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -26,27 +27,35 @@ final class Housekeeping implements Executor, AutoCloseable {
     private final UUID id;
     private final Index index;
     private final StoreOptions options;
-    private final ThreadPoolExecutor executor;
+    private final ExecutorService executor;
     private final AtomicBoolean snapshotting = new AtomicBoolean();
     private @Nullable Log log;
     private @Nullable Writer writer;
 
+    private volatile boolean closing;
+
     /** After a failed snapshot the next one is tried when the log has grown to this. */
     private volatile long retryBytes;
 
-    Housekeeping(Layout layout, UUID id, Index index, StoreOptions options) {
+    Housekeeping(Layout layout, UUID id, Index index, StoreOptions options, ExecutorService executor) {
         this.layout = layout;
         this.id = id;
         this.index = index;
         this.options = options;
-        this.executor = new ThreadPoolExecutor(
+        this.executor = executor;
+    }
+
+    /** The executor that stores use outside of tests. */
+    static ExecutorService background() {
+        ThreadPoolExecutor background = new ThreadPoolExecutor(
                 1,
                 1,
                 5,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
                 Thread.ofPlatform().daemon().name("store-housekeeping").factory());
-        executor.allowCoreThreadTimeOut(true);
+        background.allowCoreThreadTimeOut(true);
+        return background;
     }
 
     /** The two that need this object before it can know them. */
@@ -78,7 +87,7 @@ final class Housekeeping implements Executor, AutoCloseable {
     private void writeSnapshot() {
         Log target = log;
         Writer source = writer;
-        if (target == null || source == null) {
+        if (target == null || source == null || closing) {
             return;
         }
         long bytes = target.written();
@@ -120,10 +129,10 @@ final class Housekeeping implements Executor, AutoCloseable {
         Backup.write(options.disk(), file, id, SnapshotFile.Contents.collect(index));
     }
 
-    /** Waits for what is under way and drops the rest. */
+    /** Waits for what is under way; a snapshot not yet begun is left to the next run of the store. */
     @Override
     public void close() {
-        executor.getQueue().clear();
+        closing = true;
         executor.shutdown(); // no interrupt: it would close the file being written
         boolean interrupted = false;
         while (true) {

@@ -50,6 +50,7 @@ final class Log {
     private boolean prepareWanted = true;
     private volatile boolean preparing;
     private Disk.File file;
+    private long base;
     private long end;
     private long fullAt;
     private long last;
@@ -87,6 +88,7 @@ final class Log {
         file.force(true);
         long size = Math.max(file.size(), firstSegmentBytes(options));
         Log log = new Log(layout, id, options, background, new Prepared(file, path, size), tail.revision());
+        log.base = tail.bases().getLast();
         log.end = tail.end();
         log.bases.addAll(tail.bases());
         log.written.set(tail.bytes());
@@ -112,9 +114,6 @@ final class Log {
      * that it could not be put back.
      */
     void append(ByteBuffer frame, long lastRevision) throws IOException {
-        if (end >= fullAt) {
-            roll();
-        }
         int bytes = frame.remaining();
         try {
             file.write(frame, end);
@@ -151,7 +150,11 @@ final class Log {
         }
     }
 
-    private void roll() throws IOException {
+    /** Starts a new segment if the newest one is full; returns whether, and then all before it is on disk. */
+    boolean rollWhenFull() throws IOException {
+        if (end < fullAt || last == base) { // a segment without a revision would give the next one its own name
+            return false;
+        }
         try {
             file.truncate(end);
             file.force(true);
@@ -167,6 +170,7 @@ final class Log {
         begin(next);
         full.close();
         prepareWanted = !preparing; // one that comes too late for this segment serves the next
+        return true;
     }
 
     /** Turns a prepared file into the segment that follows the last revision. */
@@ -189,6 +193,7 @@ final class Log {
             bases.addLast(last);
         }
         file = next.file();
+        base = last;
         end = FileHeader.BYTES;
         fullAt = next.size();
     }
@@ -242,10 +247,14 @@ final class Log {
 
     /** Closes the files; the background must be idle. */
     void close() throws IOException {
-        file.close();
         Prepared unused = prepared.getAndSet(null);
         if (unused != null) {
-            discard(unused);
+            try {
+                discard(unused);
+            } catch (IOException e) {
+                logger.debug("{} stays until the next start: {}", unused.path(), e.getMessage());
+            }
         }
+        file.close();
     }
 }

@@ -24,12 +24,10 @@ final class Recovery {
      *
      * @param id the store the files belong to, or a new one
      * @param revision the newest revision that may ever have been handed out
-     * @param lost whether relaxed mutations may have been lost that readers had seen
      * @param tail where the log ends, null if there is none
      * @param superfluous files that are of no use any more
      */
-    record Found(
-            UUID id, long revision, boolean lost, @Nullable Tail tail, List<Path> superfluous) {}
+    record Found(UUID id, long revision, @Nullable Tail tail, List<Path> superfluous) {}
 
     /**
      * The end of the log.
@@ -87,13 +85,12 @@ final class Recovery {
         Tail tail = bases.isEmpty() ? null : readSegments(bases);
         long handedOut = Math.max(Math.max(snapshotRevision, revision), ceiling);
         index.visible(handedOut);
-        boolean lost = tail != null && handedOut > tail.revision();
-        if (lost || tail == null) {
-            history.compact(handedOut);
+        if (tail == null || handedOut > tail.revision()) {
+            history.compact(handedOut); // what readers saw in between may be lost: they must list again
         } else {
             history.expire(nowMillis);
         }
-        return new Found(id == null ? UUID.randomUUID() : id, handedOut, lost, tail, superfluous);
+        return new Found(id == null ? UUID.randomUUID() : id, handedOut, tail, superfluous);
     }
 
     private void readSnapshot(long named) throws IOException {
@@ -155,6 +152,7 @@ final class Recovery {
                         "it continues revision " + header.revision() + ", but the files before it end at revision "
                                 + revision);
             }
+            ceiling = base; // a new segment revokes what was promised before
             FrameReader reader = new FrameReader(file, FileHeader.BYTES, owner);
             while (reader.advance()) {
                 replay(reader, path);
@@ -189,7 +187,7 @@ final class Recovery {
             throw new CorruptStoreException(path, reader.position(), "the records of a frame do not fill it");
         }
         revision = frame.last();
-        ceiling = Math.max(ceiling, frame.ceiling());
+        ceiling = frame.ceiling(); // the newest frame knows what was handed out before it
         if (revision > snapshotRevision) {
             index.visible(revision);
             history.expire(nowMillis);

@@ -11,6 +11,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,7 @@ public final class Store implements AutoCloseable {
     private final Log log;
     private final Housekeeping housekeeping;
     private final Closeable lock;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private Store(
             Index index,
@@ -62,19 +65,25 @@ public final class Store implements AutoCloseable {
      * @throws IOException when another process has the directory open, or reading fails
      */
     public static Store open(Path directory, StoreOptions options) throws IOException {
+        return open(directory, options, Housekeeping.background());
+    }
+
+    static Store open(Path directory, StoreOptions options, ExecutorService background) throws IOException {
         Disk disk = options.disk();
         Layout layout = new Layout(directory.toAbsolutePath());
         disk.createDirectories(layout.directory());
         Closeable lock = disk.lock(layout.lock());
         try {
-            return open(layout, options, lock);
+            return open(layout, options, lock, background);
         } catch (IOException | RuntimeException e) {
+            background.shutdown();
             lock.close();
             throw e;
         }
     }
 
-    private static Store open(Layout layout, StoreOptions options, Closeable lock) throws IOException {
+    private static Store open(Layout layout, StoreOptions options, Closeable lock, ExecutorService background)
+            throws IOException {
         Index index = new Index();
         History history = new History(index, options);
         Recovery.Found found = new Recovery(
@@ -83,7 +92,7 @@ public final class Store implements AutoCloseable {
         for (Path file : found.superfluous()) {
             options.disk().delete(file);
         }
-        Housekeeping housekeeping = new Housekeeping(layout, found.id(), index, options);
+        Housekeeping housekeeping = new Housekeeping(layout, found.id(), index, options, background);
         Recovery.Tail tail = found.tail();
         Log log = tail == null
                 ? Log.create(layout, found.id(), found.revision(), options, housekeeping)
@@ -97,10 +106,7 @@ public final class Store implements AutoCloseable {
                 new FrameEncoder(found.id()),
                 options,
                 layout.toString(),
-                () -> housekeeping.afterBatch());
-        if (found.lost()) {
-            writer.mark(found.revision());
-        }
+                housekeeping::afterBatch);
         housekeeping.start(log, writer);
         writer.start();
         return new Store(index, history, options, writer, notifier, log, housekeeping, lock);
@@ -279,13 +285,16 @@ public final class Store implements AutoCloseable {
     /** Commits what was submitted, refuses what comes after, and ends waiting polls. What was read can still be used. */
     @Override
     public void close() throws IOException {
-        if (!writer.isOpen()) {
+        if (!closed.compareAndSet(false, true)) {
             return;
         }
-        writer.close();
-        notifier.close();
-        housekeeping.close();
-        log.close();
-        lock.close();
+        try {
+            writer.close();
+            notifier.close();
+            housekeeping.close();
+            log.close();
+        } finally {
+            lock.close();
+        }
     }
 }

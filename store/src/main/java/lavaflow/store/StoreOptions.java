@@ -36,11 +36,12 @@ public record StoreOptions(
         Disk disk) {
 
     private static final int MIB = 1 << 20;
+    private static final int MIN_SEGMENT_BYTES = 1 << 10;
 
     public StoreOptions {
         if (historyBytes < 0
                 || historyEvents < 0
-                || segmentBytes < 1
+                || segmentBytes < MIN_SEGMENT_BYTES
                 || snapshotBytes < 1
                 || queueMutations < 1
                 || queueBytes < 1
@@ -48,7 +49,7 @@ public record StoreOptions(
                 || batchBytes < 1
                 || valueBytes < 1
                 || (long) batchBytes + valueBytes > Frames.MAX_PAYLOAD) {
-            throw new IllegalArgumentException("a bound is not positive, or a batch larger than "
+            throw new IllegalArgumentException("a bound is too small, or a batch larger than "
                     + Frames.MAX_PAYLOAD + " bytes: history " + historyBytes + "/" + historyEvents + ", segment "
                     + segmentBytes + ", snapshot " + snapshotBytes + ", queue " + queueMutations + "/" + queueBytes
                     + ", batch " + batchMutations + "/" + batchBytes + ", value " + valueBytes);

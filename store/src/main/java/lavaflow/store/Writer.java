@@ -21,7 +21,17 @@ import org.slf4j.LoggerFactory;
  */
 final class Writer implements Runnable {
 
-    private record Task(Runnable action, CompletableFuture<@Nullable Void> done) {}
+    private record Task(Runnable action, CompletableFuture<@Nullable Void> done) {
+
+        void run() {
+            try {
+                action.run();
+                done.complete(null);
+            } catch (RuntimeException e) {
+                done.completeExceptionally(e);
+            }
+        }
+    }
 
     private static final Logger logger = LoggerFactory.getLogger(Writer.class);
 
@@ -131,8 +141,12 @@ final class Writer implements Runnable {
     /** Runs something on the writer's thread, between two batches. */
     CompletableFuture<@Nullable Void> execute(Runnable action) {
         Task task = new Task(action, new CompletableFuture<>());
-        tasks.add(task);
-        wakeUp();
+        if (Thread.currentThread().equals(thread)) {
+            task.run();
+        } else {
+            tasks.add(task);
+            wakeUp();
+        }
         return task.done();
     }
 
@@ -153,9 +167,9 @@ final class Writer implements Runnable {
                 if (!batch.submissions().isEmpty()) {
                     commit();
                 }
-                runTasks();
-                syncRelaxedWhenDue();
                 history.expire(options.clock().millis());
+                syncRelaxedWhenDue();
+                runTasks();
                 if (queue.isEmpty() && tasks.isEmpty()) {
                     if (last) {
                         break;
@@ -206,12 +220,7 @@ final class Writer implements Runnable {
 
     private void runTasks() {
         for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
-            try {
-                task.action().run();
-                task.done().complete(null);
-            } catch (RuntimeException e) {
-                task.done().completeExceptionally(e);
-            }
+            task.run();
         }
     }
 
@@ -245,6 +254,11 @@ final class Writer implements Runnable {
     }
 
     private void write(long last, long nowMillis) throws IOException {
+        if (log.rollWhenFull()) {
+            // The promise stands in a segment that may soon be deleted: make a new one when it is needed.
+            ceiling = log.last();
+            unsynced = false;
+        }
         relaxedSeen |= !batch.durable();
         boolean sync = batch.durable() || last > ceiling;
         long promise = sync && relaxedSeen ? last + RESERVED_REVISIONS : Math.max(ceiling, last);
@@ -269,19 +283,25 @@ final class Writer implements Runnable {
     private void syncRelaxedWhenDue() {
         long interval = options.relaxedSyncInterval().toNanos();
         if (unsynced && System.nanoTime() - unsyncedSinceNanos >= interval) {
-            syncNow();
+            try {
+                syncNow();
+            } catch (StoreUnavailableException e) {
+                logger.debug("Refusing mutations from now on", e);
+            }
         }
     }
 
     /** Makes relaxed mutations durable now. On the writer's thread. */
     void syncNow() {
-        if (!unsynced || broken != null) {
-            return;
+        if (broken != null) {
+            throw brokenFailure();
         }
-        try {
-            sync(index.visible());
-        } catch (IOException e) {
-            failure(e);
+        if (unsynced) {
+            try {
+                sync(index.visible());
+            } catch (IOException e) {
+                throw failure(e);
+            }
         }
     }
 
@@ -321,30 +341,16 @@ final class Writer implements Runnable {
         if (broken != null) {
             return;
         }
+        long revision = index.visible();
+        encoder.begin();
         try {
-            mark(index.visible());
+            log.sync();
+            long now = options.clock().millis();
+            log.append(encoder.finish(Frames.MARK, log.last(), revision, revision, revision, now), revision);
+            log.sync();
         } catch (IOException e) {
             logger.warn("Ending the log of {} failed, nothing is lost: {}", directory, e.getMessage());
         }
-    }
-
-    /** Syncs the log, and then states in it that it is synced and which revision is the newest. */
-    void mark(long revision) throws IOException {
-        log.sync();
-        synced = revision;
-        unsynced = false;
-        encoder.begin();
-        log.append(
-                encoder.finish(
-                        Frames.MARK,
-                        log.last(),
-                        revision,
-                        revision,
-                        revision,
-                        options.clock().millis()),
-                revision);
-        log.sync();
-        ceiling = revision;
     }
 
     private void failQueued() {
