@@ -42,6 +42,10 @@ final class Answer {
         return choice;
     }
 
+    void warn(String warning) {
+        exchange.addHeader("Warning", "299 - " + FieldErrors.quoted(warning));
+    }
+
     void warnings(Call call) {
         int total = 0;
         for (String warning : call.warnings()) {

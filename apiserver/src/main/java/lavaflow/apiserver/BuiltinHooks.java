@@ -1,10 +1,13 @@
 package lavaflow.apiserver;
 
+import java.util.Map;
+
+import lavaflow.kinds.CertificateRequests;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** The hooks of services and namespaces. */
+/** The hooks of services, namespaces and requests for certificates. */
 final class BuiltinHooks implements WriteHooks {
     private final ServiceAllocator services;
 
@@ -14,6 +17,10 @@ final class BuiltinHooks implements WriteHooks {
 
     @Override
     public Reservation beforeCreate(Call call, ObjectNode object) {
+        if (call.resource().bucket().equals("certificates.k8s.io/certificatesigningrequests")) {
+            CertificateRequests.requestedBy(
+                    object, call.user().name(), "", call.user().groups(), Map.of());
+        }
         return isService(call.resource()) ? services.allocate(call, object, null) : Reservation.NONE;
     }
 

@@ -50,6 +50,10 @@ final class ResourceHandler {
             throw ApiException.noSuchPath();
         }
         Answer answer = new Answer(exchange, resource, clock.instant());
+        String deprecation = resource.rules().deprecation();
+        if (deprecation != null) {
+            answer.warn(deprecation);
+        }
         if (!info.subresource().isEmpty()) {
             subresource(exchange, info, user, resource, answer);
             return;
@@ -136,8 +140,9 @@ final class ResourceHandler {
         if (resource.info().allows("get")) {
             checkNamespace(call, object);
             checkNamePresent(resource, object);
+            ObjectNode created = writes.create(call, object);
             answer.warnings(call);
-            answer.object(201, writes.create(call, object));
+            answer.object(201, created);
         } else {
             ObjectNode result = subresources.review(call, object);
             answer.warnings(call);

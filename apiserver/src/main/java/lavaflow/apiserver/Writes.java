@@ -99,6 +99,7 @@ final class Writes {
         KindRules rules = storedRules(resource);
         WriteHooks.Reservation reservation = hooks.beforeCreate(call, stored);
         rules.prepareForCreate(stored);
+        rules.stamp(stored, null, Metadata.time(call.now()));
         if (rules.traits().contains(KindRules.Trait.GENERATION)) {
             Metadata.of(stored).put("generation", 1);
         } else {
@@ -300,6 +301,7 @@ final class Writes {
             case "status" -> rules.prepareForStatusUpdate(next, old);
             default -> rules.prepareForSubresourceUpdate(call.subresource(), next, old);
         }
+        rules.stamp(next, old, Metadata.time(call.now()));
         if (rules.traits().contains(KindRules.Trait.GENERATION) && rules.specChanged(next, old)) {
             Metadata.of(next).put("generation", Metadata.generation(old) + 1);
         }
@@ -357,7 +359,8 @@ final class Writes {
     }
 
     private static KindRules storedRules(Resource resource) {
-        return resource.bridge() == null
+        boolean own = resource.bridge() == null || resource.has(KindRules.Trait.SEES_STORED_FORM);
+        return own
                 ? resource.rules()
                 : lavaflow.kinds.BuiltinKinds.rules(
                         resource.stored().group(),

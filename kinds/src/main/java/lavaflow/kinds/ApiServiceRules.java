@@ -1,7 +1,9 @@
 package lavaflow.kinds;
 
+import java.util.List;
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -43,5 +45,21 @@ final class ApiServiceRules implements KindRules {
     public void prepareForStatusUpdate(ObjectNode object, ObjectNode old) {
         KindRules.keep(object, old, "spec");
         KindRules.keepMetadata(object, old);
+    }
+
+    @Override
+    public List<String> nameErrors(String name, boolean prefix) {
+        // The name follows from group and version, which are checked with the spec.
+        return List.of();
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        ApiServiceValidation.validate(object, errors);
+    }
+
+    @Override
+    public void validateStatusUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        ApiServiceValidation.status(object, errors);
     }
 }

@@ -2,9 +2,9 @@ package lavaflow.kinds;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -15,27 +15,6 @@ import org.jspecify.annotations.Nullable;
 final class CertificateSigningRequestRules implements KindRules {
     private static final String APPROVED = "Approved";
     private static final String DENIED = "Denied";
-
-    /** Sets who asks: the server knows, the client may not say. */
-    static void requestedBy(
-            ObjectNode object, String user, String uid, List<String> groups, Map<String, List<String>> extra) {
-        ObjectNode spec = Json.ensureObject(object, "spec");
-        spec.remove(List.of("username", "uid", "groups", "extra"));
-        if (!user.isEmpty()) {
-            spec.put("username", user);
-        }
-        if (!uid.isEmpty()) {
-            spec.put("uid", uid);
-        }
-        if (!groups.isEmpty()) {
-            ArrayNode list = spec.putArray("groups");
-            groups.forEach(list::add);
-        }
-        extra.forEach((key, values) -> {
-            ArrayNode list = Json.ensureObject(spec, "extra").putArray(key);
-            values.forEach(list::add);
-        });
-    }
 
     @Override
     public void prepareForCreate(ObjectNode object) {
@@ -118,5 +97,31 @@ final class CertificateSigningRequestRules implements KindRules {
     @Override
     public @Nullable String selectableField(ObjectNode object, String field) {
         return field.equals("spec.signerName") ? Json.textAt(object, "spec", "signerName") : null;
+    }
+
+    @Override
+    public List<String> nameErrors(String name, boolean prefix) {
+        // Anything that fits into a URL: names are chosen by kubelets of any age.
+        return List.of();
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        CertificateValidation.create(object, errors);
+    }
+
+    @Override
+    public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        CertificateValidation.update(object, old, CertificateValidation.Writer.OWNER, errors);
+    }
+
+    @Override
+    public void validateStatusUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        CertificateValidation.update(object, old, CertificateValidation.Writer.SIGNER, errors);
+    }
+
+    @Override
+    public void validateSubresourceUpdate(String subresource, ObjectNode object, ObjectNode old, FieldErrors errors) {
+        CertificateValidation.update(object, old, CertificateValidation.Writer.APPROVER, errors);
     }
 }

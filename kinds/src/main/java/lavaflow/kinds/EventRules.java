@@ -49,7 +49,7 @@ final class EventRules implements KindRules {
 
     @Override
     public Set<Trait> traits() {
-        return Set.of(Trait.CREATE_ON_UPDATE, Trait.RELAXED_DURABILITY);
+        return Set.of(Trait.CREATE_ON_UPDATE, Trait.RELAXED_DURABILITY, Trait.SEES_STORED_FORM);
     }
 
     @Override

@@ -31,6 +31,8 @@ public interface KindRules {
         RETURNS_DELETED,
         /** Deleting with no policy given orphans dependents. */
         ORPHANS_BY_DEFAULT,
+        /** Rules of a version that is stored as another one, but look at the stored form themselves. */
+        SEES_STORED_FORM,
         /** Losing the last second of writes in a crash is acceptable. */
         RELAXED_DURABILITY
     }

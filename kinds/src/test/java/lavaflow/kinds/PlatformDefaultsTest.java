@@ -200,8 +200,7 @@ class PlatformDefaultsTest {
     @Test
     void certificateRequestRemembersWhoAsked() {
         ObjectNode request = Sample.object("{'spec':{'username':'liar','groups':['x'],'extra':{'k':['v']}}}");
-        CertificateSigningRequestRules.requestedBy(
-                request, "joe", "", List.of("devs"), Map.of("scopes", List.of("a", "b")));
+        CertificateRequests.requestedBy(request, "joe", "", List.of("devs"), Map.of("scopes", List.of("a", "b")));
         assertThat(request)
                 .isEqualTo(Sample.object("{'spec':{'username':'joe','groups':['devs'],'extra':{'scopes':['a','b']}}}"));
     }

@@ -101,4 +101,26 @@ class PlatformRecordingsTest {
     Stream<DynamicTest> volumeAttributesClasses() {
         return RecordedAnswers.replay("volumeattributesclass.jsonl", "storage.k8s.io/volumeattributesclasses");
     }
+
+    @TestFactory
+    Stream<DynamicTest> certificateSigningRequests() {
+        return RecordedAnswers.replay(
+                "certificatesigningrequest.jsonl", "certificates.k8s.io/certificatesigningrequests");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> flowSchemas() {
+        return RecordedAnswers.replay("flowschema.jsonl", "flowcontrol.apiserver.k8s.io/flowschemas");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> priorityLevels() {
+        return RecordedAnswers.replay(
+                "prioritylevelconfiguration.jsonl", "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> apiServices() {
+        return RecordedAnswers.replay("apiservice.jsonl", "apiregistration.k8s.io/apiservices");
+    }
 }

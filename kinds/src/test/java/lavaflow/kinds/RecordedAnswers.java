@@ -182,6 +182,9 @@ final class RecordedAnswers {
         if (labels != null) {
             copy.set("labels", labels);
         }
+        if (copy.get("spec") instanceof ObjectNode request && request.has("signerName")) {
+            request.remove(List.of("username", "groups", "extra"));
+        }
         if (copy.get("spec") instanceof ObjectNode spec && spec.has("sessionAffinity")) {
             hideAllocated(spec);
         }

@@ -1,0 +1,138 @@
+package lavaflow.kinds;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.spec.X509EncodedKeySpec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+
+/** Reads PEM and as much of a PKCS #10 request as it takes to check its signature; the JDK has no public way to. */
+final class CertificateRequest {
+    private static final int SEQUENCE = 0x30;
+    private static final int BIT_STRING = 0x03;
+    private static final int OBJECT_ID = 0x06;
+
+    /**
+     * A block of PEM.
+     *
+     * @param headers whether it had any, which certificates may not
+     */
+    record Pem(String type, boolean headers, String base64) {
+        byte[] content() {
+            return Base64.getMimeDecoder().decode(base64);
+        }
+    }
+
+    /** A DER value: its tag, where it and its content start, where both end. */
+    private record Der(int tag, int start, int content, int end) {}
+
+    private CertificateRequest() {}
+
+    /** All blocks in a text; what is between them does not count. */
+    static List<Pem> blocks(byte[] pem) {
+        String text = new String(pem, StandardCharsets.ISO_8859_1);
+        List<Pem> blocks = new ArrayList<>();
+        int at = 0;
+        while (true) {
+            int begin = text.indexOf("-----BEGIN ", at);
+            int head = begin < 0 ? -1 : text.indexOf("-----", begin + 11);
+            if (head < 0) {
+                return blocks;
+            }
+            String type = text.substring(begin + 11, head);
+            int end = text.indexOf("-----END " + type + "-----", head);
+            if (end < 0) {
+                return blocks;
+            }
+            String body = text.substring(head + 5, end);
+            boolean headers = body.indexOf(':') >= 0;
+            blocks.add(new Pem(type, headers, headers ? body.substring(body.indexOf("\n\n") + 1) : body));
+            at = end + type.length() + 14;
+        }
+    }
+
+    /** What is wrong with a request in PEM; empty where nothing is. */
+    static String problem(byte[] pem) {
+        List<Pem> blocks = blocks(pem);
+        if (blocks.isEmpty() || !blocks.getFirst().type.equals("CERTIFICATE REQUEST")) {
+            return "PEM block type must be CERTIFICATE REQUEST";
+        }
+        try {
+            return verified(blocks.getFirst().content());
+        } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+            return "asn1: structure error";
+        } catch (GeneralSecurityException e) {
+            return "x509: cannot verify signature: algorithm unimplemented";
+        }
+    }
+
+    private static String verified(byte[] der) throws GeneralSecurityException {
+        Der request = read(der, 0, SEQUENCE);
+        Der info = read(der, request.content, SEQUENCE);
+        Der algorithm = read(der, info.end, SEQUENCE);
+        Der bits = read(der, algorithm.end, BIT_STRING);
+        Der version = read(der, info.content, 0x02);
+        Der subject = read(der, version.end, SEQUENCE);
+        Der key = read(der, subject.end, SEQUENCE);
+        Der keyAlgorithm = read(der, key.content, SEQUENCE);
+        PublicKey publicKey = KeyFactory.getInstance(objectId(der, keyAlgorithm.content))
+                .generatePublic(new X509EncodedKeySpec(Arrays.copyOfRange(der, key.start, key.end)));
+        Signature signature = Signature.getInstance(objectId(der, algorithm.content));
+        signature.initVerify(publicKey);
+        signature.update(der, info.start, info.end - info.start);
+        // The first byte of a bit string counts unused bits.
+        boolean good = signature.verify(Arrays.copyOfRange(der, bits.content + 1, bits.end));
+        return good
+                ? ""
+                : publicKey.getAlgorithm().equals("RSA")
+                        ? "crypto/rsa: verification error"
+                        : "x509: " + publicKey.getAlgorithm() + " verification failure";
+    }
+
+    private static Der read(byte[] der, int at, int tag) {
+        if ((der[at] & 0xff) != tag) {
+            throw new IllegalArgumentException("unexpected tag");
+        }
+        int length = der[at + 1] & 0xff;
+        int content = at + 2;
+        if (length > 0x80) {
+            int count = length - 0x80;
+            if (count > 3) {
+                throw new IllegalArgumentException("length of " + count + " bytes");
+            }
+            length = 0;
+            for (int i = 0; i < count; i++) {
+                length = (length << 8) | (der[content++] & 0xff);
+            }
+        }
+        if (content + length > der.length) {
+            throw new IllegalArgumentException("truncated");
+        }
+        return new Der(tag, at, content, content + length);
+    }
+
+    private static String objectId(byte[] der, int at) {
+        Der id = read(der, at, OBJECT_ID);
+        StringBuilder text = new StringBuilder();
+        long part = 0;
+        for (int i = id.content; i < id.end; i++) {
+            part = (part << 7) | (der[i] & 0x7f);
+            if ((der[i] & 0x80) != 0) {
+                continue;
+            }
+            if (text.isEmpty()) {
+                long first = Math.min(part / 40, 2);
+                text.append(first).append('.').append(part - first * 40);
+            } else {
+                text.append('.').append(part);
+            }
+            part = 0;
+        }
+        return text.toString();
+    }
+}
