@@ -62,6 +62,46 @@ public final class PodRules implements KindRules {
         PodAnnotationRules.matchFields(pod, SPEC, errors);
     }
 
+    @Override
+    public void validateUpdate(ObjectNode pod, ObjectNode old, FieldErrors errors) {
+        PodUpdateRules.validate(pod, old, errors);
+    }
+
+    @Override
+    public void validateStatusUpdate(ObjectNode pod, ObjectNode old, FieldErrors errors) {
+        PodStatusRules.validate(pod, old, errors);
+    }
+
+    @Override
+    public void prepareForSubresourceUpdate(String subresource, ObjectNode pod, ObjectNode old) {
+        switch (subresource) {
+            case "ephemeralcontainers" -> PodSubresourceRules.prepareEphemeralContainers(pod, old);
+            case "resize" -> PodSubresourceRules.prepareResize(pod, old);
+            default -> prepareForUpdate(pod, old);
+        }
+    }
+
+    @Override
+    public void validateSubresourceUpdate(String subresource, ObjectNode pod, ObjectNode old, FieldErrors errors) {
+        switch (subresource) {
+            case "ephemeralcontainers" -> PodSubresourceRules.validateEphemeralContainers(pod, old, errors);
+            case "resize" -> PodSubresourceRules.validateResize(pod, old, errors);
+            default -> validateUpdate(pod, old, errors);
+        }
+    }
+
+    /** Nobody waits for a pod that no kubelet runs. */
+    @Override
+    public long gracePeriod(ObjectNode pod, @Nullable Long asked) {
+        String phase = Json.textAt(pod, "status", "phase");
+        boolean over = phase.equals("Failed") || phase.equals("Succeeded");
+        if (over || Json.textAt(pod, "spec", "nodeName").isEmpty()) {
+            return 0;
+        }
+        long seconds = asked == null ? Json.longAt(pod, 0, "spec", "terminationGracePeriodSeconds") : asked;
+        return seconds < 0 ? 1 : seconds;
+    }
+
     /** What holds for every pod, new or changed. */
     static void validateSpec(ObjectNode pod, ObjectNode spec, FieldErrors errors) {
         PodAnnotationRules.check(pod, spec, FieldPath.of("metadata", "annotations"), errors);

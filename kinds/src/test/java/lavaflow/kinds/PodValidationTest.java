@@ -20,4 +20,19 @@ class PodValidationTest {
     Stream<DynamicTest> specsAreRefusedAsUpstreamDoes() {
         return Recording.replay("pod-specs.jsonl", new PodRules());
     }
+
+    @TestFactory
+    Stream<DynamicTest> updatesAreRefusedAsUpstreamDoes() {
+        return Recording.replay("pod-updates.jsonl", new PodRules());
+    }
+
+    @TestFactory
+    Stream<DynamicTest> statusesAreRefusedAsUpstreamDoes() {
+        return Recording.replay("pod-statuses.jsonl", new PodRules());
+    }
+
+    @TestFactory
+    Stream<DynamicTest> subresourcesAreRefusedAsUpstreamDoes() {
+        return Recording.replay("pod-subresources.jsonl", new PodRules());
+    }
 }

@@ -7,8 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
 
+import lavaflow.kube.BuiltinTypes;
+import lavaflow.kube.DecodingException;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
+import lavaflow.kube.KindTable;
+import lavaflow.kube.TypedDecoder;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -45,25 +49,33 @@ record Recording(String name, JsonNode line) {
     }
 
     void replay(KindRules rules) {
-        ObjectNode object = object();
+        ObjectNode object = decoded(object());
+        ObjectNode old = line.has("old") ? decoded(old()) : null;
         FieldErrors errors = new FieldErrors();
         List<String> warnings;
         rules.applyDefaults(object);
-        if (!line.has("old")) {
+        if (old == null) {
             Json.ensureObject(object, "metadata").put("creationTimestamp", NOW);
             rules.prepareForCreate(object);
             rules.validateCreate(object, errors);
             warnings = rules.warnings(object, null);
         } else if (subresource().equals("status")) {
-            rules.prepareForStatusUpdate(object, old());
-            rules.validateStatusUpdate(object, old(), errors);
+            rules.prepareForStatusUpdate(object, old);
+            rules.validateStatusUpdate(object, old, errors);
+            warnings = List.of();
+        } else if (!subresource().isEmpty()) {
+            rules.prepareForSubresourceUpdate(subresource(), object, old);
+            rules.validateSubresourceUpdate(subresource(), object, old, errors);
             warnings = List.of();
         } else {
-            rules.prepareForUpdate(object, old());
-            rules.validateUpdate(object, old(), errors);
-            warnings = rules.warnings(object, old());
+            rules.prepareForUpdate(object, old);
+            rules.validateUpdate(object, old, errors);
+            warnings = rules.warnings(object, old);
         }
         check(object, errors, warnings);
+        if (old != null) {
+            assertThat(old).as("the old object is left alone").isEqualTo(decoded(old()));
+        }
     }
 
     ObjectNode object() {
@@ -72,6 +84,22 @@ record Recording(String name, JsonNode line) {
 
     ObjectNode old() {
         return ((ObjectNode) line.get("old")).deepCopy();
+    }
+
+    /** As the pipeline hands objects to the rules. */
+    static ObjectNode decoded(JsonNode object) {
+        String version = Json.textAt(object, "apiVersion");
+        int slash = version.indexOf('/');
+        String struct = KindTable.builtin()
+                .struct(
+                        slash < 0 ? "" : version.substring(0, slash),
+                        version.substring(slash + 1),
+                        Json.textAt(object, "kind"));
+        try {
+            return TypedDecoder.decode(BuiltinTypes.instance(), struct, object).object();
+        } catch (DecodingException e) {
+            throw new AssertionError(e);
+        }
     }
 
     String subresource() {
