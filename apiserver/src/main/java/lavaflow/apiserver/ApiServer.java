@@ -39,7 +39,7 @@ public final class ApiServer implements AutoCloseable {
         watches = new Watches(store, settings.clock(), random);
         Patches patches = new Patches(writes, ownership);
         Subresources subresources =
-                new Subresources(reads, writes, patches, new Evictions(store, deletes), new Reviews());
+                new Subresources(reads, writes, patches, new Evictions(store, writes, deletes), new Reviews());
         ResourceHandler resources =
                 new ResourceHandler(table, reads, writes, deletes, watches, patches, subresources, settings.clock());
         health = new Health();

@@ -39,6 +39,35 @@ public final class Call {
         this.fieldValidation = options.fieldValidation();
     }
 
+    private Call(Call other, RequestInfo info) {
+        this.user = other.user;
+        this.resource = other.resource;
+        this.info = info;
+        this.now = other.now;
+        this.dryRun = other.dryRun;
+        this.force = other.force;
+        this.fieldManager = other.fieldManager;
+        this.userAgent = other.userAgent;
+        this.fieldValidation = other.fieldValidation;
+    }
+
+    /** The same call to another part of the object. */
+    Call forSubresource(String subresource) {
+        return new Call(
+                this,
+                new RequestInfo(
+                        true,
+                        info.path(),
+                        info.verb(),
+                        info.group(),
+                        info.version(),
+                        info.namespace(),
+                        info.resource(),
+                        info.name(),
+                        subresource,
+                        ""));
+    }
+
     public User user() {
         return user;
     }

@@ -3,7 +3,9 @@ package lavaflow.apiserver;
 import java.io.IOException;
 import java.util.function.UnaryOperator;
 
+import lavaflow.kinds.ScaleView;
 import lavaflow.kube.ApiException;
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
 import lavaflow.store.StoredObject;
@@ -41,7 +43,8 @@ final class Subresources {
             }
             case "eviction" -> {
                 ObjectNode eviction = ObjectDecoder.request(call, exchange, ObjectDecoder.Expected.of(sub));
-                answer.status(201, evictions.evict(call, eviction));
+                evictions.evict(call, eviction);
+                answer.status(201, success());
             }
             case "log", "exec", "attach", "portforward", "proxy" -> node(exchange, call, sub);
             default ->
@@ -78,7 +81,7 @@ final class Subresources {
         Resource resource = call.resource();
         if (call.verb().equals("get")) {
             StoredObject stored = reads.get(resource, call.namespace(), call.name(), exchange.query());
-            answer.status(200, Scales.read(StoredForm.decode(stored)));
+            answer.status(200, ScaleView.of(StoredForm.decode(stored)));
             return;
         }
         Writes.Written written;
@@ -95,12 +98,12 @@ final class Subresources {
             String media = Negotiation.mediaType(exchange.header("Content-Type"));
             UnaryOperator<ObjectNode> change = Patches.change(call, media, body, sub.struct());
             written = writes.update(call, false, false, live -> {
-                ObjectNode patched = change.apply(Scales.read(required(call, live)));
+                ObjectNode patched = change.apply(ScaleView.of(required(call, live)));
                 return scaled(call, live, ObjectDecoder.typed(call, patched, ObjectDecoder.Expected.of(sub)));
             });
         }
         answer.warnings(call);
-        answer.status(200, Scales.read(written.object()));
+        answer.status(200, ScaleView.of(written.object()));
     }
 
     private static ObjectNode required(Call call, @org.jspecify.annotations.Nullable ObjectNode live) {
@@ -112,7 +115,12 @@ final class Subresources {
 
     private static ObjectNode scaled(Call call, @org.jspecify.annotations.Nullable ObjectNode live, ObjectNode scale) {
         ObjectNode object = required(call, live);
-        Scales.write(object, scale);
+        FieldErrors errors = new FieldErrors();
+        ScaleView.validate(scale, errors);
+        if (!errors.isEmpty()) {
+            throw ApiException.invalid("autoscaling", "Scale", call.name(), errors.list());
+        }
+        ScaleView.apply(scale, object);
         String version = Metadata.resourceVersion(scale);
         if (!version.isEmpty()) {
             Metadata.of(object).put("resourceVersion", version);
@@ -131,6 +139,10 @@ final class Subresources {
             Json.ensureObject(pod, "spec").put("nodeName", Json.textAt(binding, "target", "name"));
             return pod;
         });
+        return success();
+    }
+
+    private static ObjectNode success() {
         ObjectNode status = Json.object();
         status.put("kind", "Status").put("apiVersion", "v1").putObject("metadata");
         status.put("status", "Success").put("code", 201);
