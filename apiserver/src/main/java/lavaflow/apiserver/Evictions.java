@@ -1,8 +1,8 @@
 package lavaflow.apiserver;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+
 import lavaflow.kinds.EvictionRules;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
@@ -10,6 +10,8 @@ import lavaflow.store.Mutation;
 import lavaflow.store.Outcome;
 import lavaflow.store.Store;
 import lavaflow.store.StoredObject;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Deletes a pod if the disruption budgets that cover it allow. */
 final class Evictions {
@@ -42,13 +44,12 @@ final class Evictions {
                 throw call.resource().notFound(call.name());
             }
             ObjectNode pod = StoredForm.decode(stored);
-            boolean decided =
-                    switch (EvictionRules.decide(pod, budgets(call.namespace()))) {
-                        case EvictionRules.Decision.Free() -> true;
-                        case EvictionRules.Decision.Refused(ApiException answer) -> throw answer;
-                        case EvictionRules.Decision.Charged(ObjectNode budget) ->
-                            call.dryRun() || options.dryRun() || charge(call, budget, now);
-                    };
+            boolean decided = switch (EvictionRules.decide(pod, budgets(call.namespace()))) {
+                case EvictionRules.Decision.Free() -> true;
+                case EvictionRules.Decision.Refused(ApiException answer) -> throw answer;
+                case EvictionRules.Decision.Charged(ObjectNode budget) ->
+                    call.dryRun() || options.dryRun() || charge(call, budget, now);
+            };
             if (decided) {
                 finish(call, options, now);
                 return;
