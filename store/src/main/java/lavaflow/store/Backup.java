@@ -33,11 +33,7 @@ final class Backup {
             throw new DirectoryNotEmptyException(target + ", a backup is only restored into an empty directory");
         }
         Index index = new Index();
-        FileHeader header = SnapshotFile.read(
-                disk,
-                file,
-                (deleted, modified, created, bucket, key, value) ->
-                        index.bucket(bucket).stage(new StoredObject(key, value, modified, created, false, null)));
+        FileHeader header = readInto(index, disk, file);
         long revision = header.revision() + RESTORED_REVISIONS_AHEAD;
         List<SnapshotFile.Objects> buckets = new ArrayList<>();
         for (String name : index.names()) {
@@ -52,6 +48,18 @@ final class Backup {
                 target.directory(),
                 UUID.randomUUID(),
                 new SnapshotFile.Contents(revision, buckets));
+    }
+
+    private static FileHeader readInto(Index index, Disk disk, Path file) throws IOException {
+        try {
+            return SnapshotFile.read(
+                    disk,
+                    file,
+                    (deleted, modified, created, bucket, key, value) ->
+                            index.bucket(bucket).stage(new StoredObject(key, value, modified, created, false, null)));
+        } catch (CorruptStoreException e) {
+            throw e.inBackup();
+        }
     }
 
     /** Writes a file that is there completely or not at all. */

@@ -15,6 +15,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A durable map from (bucket, key) to JSON, in which every mutation has a revision and the recent past can be read and
@@ -26,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Store implements AutoCloseable {
 
+    private static final Logger logger = LoggerFactory.getLogger(Store.class);
     private static final int MAX_NAME_BYTES = 4_096;
 
     private final Index index;
@@ -71,7 +74,7 @@ public final class Store implements AutoCloseable {
     static Store open(Path directory, StoreOptions options, ExecutorService background) throws IOException {
         Disk disk = options.disk();
         Layout layout = new Layout(directory.toAbsolutePath());
-        disk.createDirectories(layout.directory());
+        createDirectory(disk, layout);
         Closeable lock = disk.lock(layout.lock());
         try {
             return open(layout, options, lock, background);
@@ -79,6 +82,18 @@ public final class Store implements AutoCloseable {
             background.shutdown();
             lock.close();
             throw e;
+        }
+    }
+
+    private static void createDirectory(Disk disk, Layout layout) throws IOException {
+        disk.createDirectories(layout.directory());
+        Path parent = layout.directory().getParent();
+        if (parent != null && disk.list(layout.directory()).isEmpty()) {
+            try {
+                disk.forceDirectory(parent);
+            } catch (IOException e) {
+                logger.warn("A power failure could lose the new directory {}: {}", layout, e.getMessage());
+            }
         }
     }
 
@@ -290,7 +305,6 @@ public final class Store implements AutoCloseable {
         }
         try {
             writer.close();
-            notifier.close();
             housekeeping.close();
             log.close();
         } finally {

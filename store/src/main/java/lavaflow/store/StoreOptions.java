@@ -64,7 +64,7 @@ public record StoreOptions(
                 16L * MIB,
                 64L * MIB,
                 16_384,
-                128L * MIB,
+                32L * MIB,
                 1_024,
                 4 * MIB,
                 16 * MIB,

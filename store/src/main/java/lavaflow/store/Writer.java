@@ -186,6 +186,7 @@ final class Writer implements Runnable {
             closing = true;
             ended = true;
             failQueued();
+            notifier.close();
         }
     }
 

@@ -114,7 +114,9 @@ class BackupTest {
             byte[] damaged = bytes.clone();
             damaged[at] ^= 4;
             Files.write(file(), damaged);
-            assertThatThrownBy(() -> Store.restore(file(), restored)).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> Store.restore(file(), restored))
+                    .isInstanceOf(CorruptStoreException.class)
+                    .hasMessageContaining("Use another backup");
             assertThat(restored).doesNotExist();
         }
     }

@@ -241,9 +241,11 @@ final class SimulatedDisk implements Disk {
     @Override
     public synchronized void forceDirectory(Path directory) throws IOException {
         change();
-        durableEntries.clear();
-        durableEntries.putAll(entries);
-        pendingEntries.clear();
+        if (!list(directory).isEmpty()) { // otherwise it is the one above
+            durableEntries.clear();
+            durableEntries.putAll(entries);
+            pendingEntries.clear();
+        }
     }
 
     @Override

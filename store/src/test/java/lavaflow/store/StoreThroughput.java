@@ -3,6 +3,7 @@ package lavaflow.store;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,12 +34,43 @@ final class StoreThroughput {
         Path parent = Path.of(arguments.length > 0 ? arguments[0] : System.getProperty("java.io.tmpdir"));
         StoreThroughput bench = new StoreThroughput(Files.createTempDirectory(parent, "store-throughput"));
         bench.puts(16, false, "warm-up");
+        bench.disk();
         for (int producers : List.of(1, 16, 256)) {
             bench.puts(producers, false, "durable");
         }
         bench.puts(16, true, "relaxed");
         bench.recovery(100_000);
         bench.watchers(1_000, 10_000);
+    }
+
+    /** What the disk itself can do: the bound for a single producer. */
+    private void disk() throws Exception {
+        try (Disk.File file = Disk.real().create(directory.resolve("raw"))) {
+            file.write(ByteBuffer.allocateDirect(64 << 20), 0);
+            file.force(true);
+            ByteBuffer block = ByteBuffer.allocateDirect(VALUE_BYTES);
+            List<Long> latencies = new ArrayList<>();
+            long end = System.nanoTime() + NANOS;
+            for (long start = System.nanoTime(); start < end; start = System.nanoTime()) {
+                file.write(block.clear(), (long) latencies.size() * VALUE_BYTES % (64 << 20));
+                file.force(false);
+                latencies.add(System.nanoTime() - start);
+            }
+            latencies.sort(null);
+            out.printf(
+                    "write + fdatasync of 1 KB alone: %,.0f/s  p50 %,d us  p99 %,d us%n",
+                    latencies.size() * 1e9 / NANOS,
+                    latencies.get(latencies.size() / 2) / 1_000,
+                    latencies.get((int) (latencies.size() * 0.99)) / 1_000);
+        }
+    }
+
+    private static long cpuNanos() {
+        return ProcessHandle.current()
+                .info()
+                .totalCpuDuration()
+                .orElse(Duration.ZERO)
+                .toNanos();
     }
 
     private static Content value() {
@@ -52,6 +84,7 @@ final class StoreThroughput {
         List<long[]> latencies = new ArrayList<>();
         try (Store store = Store.open(data, StoreOptions.defaults())) {
             List<Thread> threads = new ArrayList<>();
+            long cpu = cpuNanos();
             long end = System.nanoTime() + NANOS;
             for (int producer = 0; producer < producers; producer++) {
                 String prefix = "ns/" + producer + "-";
@@ -71,6 +104,7 @@ final class StoreThroughput {
             for (Thread thread : threads) {
                 thread.join();
             }
+            cpu = cpuNanos() - cpu;
             long[] all = latencies.stream()
                     .flatMapToLong(Arrays::stream)
                     .filter(nanos -> nanos > 0)
@@ -78,14 +112,15 @@ final class StoreThroughput {
                     .toArray();
             StoreStatistics statistics = store.statistics();
             out.printf(
-                    "%-8s %4d producers: %,9.0f puts/s  p50 %,6d us  p99 %,7d us  max %,8d us  batch %.1f%n",
+                    "%-8s %4d producers: %,9.0f puts/s  p50 %,6d us  p99 %,7d us  max %,8d us  batch %.1f  cpu %.1f us/put%n",
                     title,
                     producers,
                     all.length * 1e9 / NANOS,
                     all[all.length / 2] / 1_000,
                     all[(int) (all.length * 0.99)] / 1_000,
                     all[all.length - 1] / 1_000,
-                    statistics.batchSizes().sum() / statistics.batchSizes().count());
+                    statistics.batchSizes().sum() / statistics.batchSizes().count(),
+                    cpu / 1e3 / all.length);
         }
     }
 
@@ -100,16 +135,19 @@ final class StoreThroughput {
         for (int i = 0; i < 3; i++) {
             System.gc();
             long before = usedBytes();
+            long cpu = cpuNanos();
             long start = System.nanoTime();
             try (Store store = Store.open(data, StoreOptions.defaults())) {
                 long opened = System.nanoTime();
+                cpu = cpuNanos() - cpu;
                 long count = store.snapshot().count("pods", "", null);
                 long scanned = System.nanoTime();
                 System.gc();
                 out.printf(
-                        "recovery of %,d objects: %,d ms; scan %,d us; %,d bytes of heap an object%n",
+                        "recovery of %,d objects: %,d ms (%,d ms cpu); scan %,d us; %,d bytes of heap an object%n",
                         count,
                         (opened - start) / 1_000_000,
+                        cpu / 1_000_000,
                         (scanned - opened) / 1_000,
                         (usedBytes() - before) / count);
             }
@@ -140,6 +178,7 @@ final class StoreThroughput {
                     }
                 }));
             }
+            long cpu = cpuNanos();
             long start = System.nanoTime();
             for (int i = 0; i < changes; i++) {
                 store.commit(new Mutation.Put("pods", "ns/" + i % 100, Mutation.ANY, value(), false));
@@ -150,8 +189,13 @@ final class StoreThroughput {
             }
             long end = System.nanoTime();
             out.printf(
-                    "%,d watchers: %,d changes by one producer in %,d ms, %,d deliveries %,d ms later%n",
-                    cursors, changes, (written - start) / 1_000_000, delivered.get(), (end - written) / 1_000_000);
+                    "%,d watchers: %,d changes by one producer in %,d ms, %,d deliveries %,d ms later, cpu %,d ms%n",
+                    cursors,
+                    changes,
+                    (written - start) / 1_000_000,
+                    delivered.get(),
+                    (end - written) / 1_000_000,
+                    (cpuNanos() - cpu) / 1_000_000);
         }
     }
 }
