@@ -26,6 +26,7 @@ public final class BuiltinKinds {
         CoreKinds.register(RULES);
         WorkloadKinds.register(RULES);
         PlatformKinds.register(RULES);
+        WorkloadKinds.registerConversions(CONVERSIONS);
         PlatformKinds.registerConversions(CONVERSIONS);
     }
 

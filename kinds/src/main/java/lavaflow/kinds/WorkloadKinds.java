@@ -15,6 +15,7 @@ final class WorkloadKinds {
         rules.put("batch/jobs", new JobRules());
         rules.put("batch/cronjobs", new CronJobRules());
         rules.put("autoscaling/horizontalpodautoscalers", new HorizontalPodAutoscalerRules());
+        rules.put("autoscaling/v1/horizontalpodautoscalers", new OldAutoscalerRules());
         rules.put("policy/poddisruptionbudgets", new PodDisruptionBudgetRules());
         rules.put("scheduling.k8s.io/priorityclasses", new PriorityClassRules());
         rules.put("coordination.k8s.io/leases", new LeaseRules());
@@ -28,5 +29,11 @@ final class WorkloadKinds {
         rules.put("rbac.authorization.k8s.io/rolebindings", new RoleBindingRules(false));
         rules.put("rbac.authorization.k8s.io/clusterrolebindings", new RoleBindingRules(true));
         rules.put("node.k8s.io/runtimeclasses", new RuntimeClassRules());
+    }
+
+    static void registerConversions(Map<String, BuiltinKinds.Conversion> conversions) {
+        conversions.put(
+                "autoscaling/v1/horizontalpodautoscalers",
+                new BuiltinKinds.Conversion("autoscaling", "v2", new AutoscalerBridge()));
     }
 }
