@@ -57,6 +57,11 @@ public final class Tables {
             return pods ? PodTable.conditions(object) : Json.array();
         }
 
+        /** Whether upstream has no table of its own for the kind; an empty list of it then has {@code rows: null}. */
+        public boolean isPlain() {
+            return this == PLAIN;
+        }
+
         /** The rows of a list in the order upstream shows them, which nearly always is that of the list. */
         public List<ObjectNode> ordered(List<ObjectNode> objects) {
             if (order == null) {

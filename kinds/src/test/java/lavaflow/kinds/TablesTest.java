@@ -74,6 +74,8 @@ class TablesTest {
         object.putObject("metadata").put("name", "x").put("creationTimestamp", "2026-01-01T00:00:00Z");
         assertThat(Json.string(Tables.layout("", "limitranges").cells(object, Instant.EPOCH)))
                 .isEqualTo("[\"x\",\"2026-01-01T00:00:00Z\"]");
+        assertThat(Tables.layout("", "limitranges").isPlain()).isTrue();
+        assertThat(Tables.layout("", "pods").isPlain()).isFalse();
     }
 
     @Test
