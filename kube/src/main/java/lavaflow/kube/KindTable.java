@@ -3,7 +3,6 @@ package lavaflow.kube;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -82,19 +81,24 @@ public final class KindTable {
     }
 
     private static String key(String group, String version, String name) {
-        return group + '/' + version + '/' + name;
+        return group + '\t' + version + '\t' + name;
     }
 
     /** Reads the lines of the resource that start with an exclamation mark. */
     static final class Reader {
         private final List<GroupVersion> versions = new ArrayList<>();
-        private final Map<String, String> structByKind = new LinkedHashMap<>();
+        private final Map<String, String> structByKind = new HashMap<>(1024);
         private List<KindInfo> kinds = new ArrayList<>();
         private List<KindInfo.Subresource> subresources = new ArrayList<>();
         private String group = "";
         private String version = "";
 
         void line(String line) {
+            if (line.startsWith("!struct")) {
+                int last = line.lastIndexOf('\t');
+                structByKind.put(line.substring("!struct\t".length(), last), line.substring(last + 1));
+                return;
+            }
             String[] part = line.split("\t", -1);
             switch (part[0]) {
                 case "!version" -> {
@@ -107,7 +111,6 @@ public final class KindTable {
                 case "!sub" ->
                     subresources.add(new KindInfo.Subresource(
                             part[1], part[2], part[3], part[4], part[5].equals("namespaced"), words(part[6]), part[7]));
-                case "!struct" -> structByKind.put(key(part[1], part[2], part[3]), part[4]);
                 default -> throw new IllegalStateException("unknown line in the table of kinds: " + line);
             }
         }

@@ -79,6 +79,9 @@ public final class Yaml {
             return new Parsed(reader.document(), reader.repeatedKeys);
         } catch (YAMLException e) {
             throw YamlProblem.of(e);
+        } catch (NumberFormatException | IndexOutOfBoundsException e) {
+            // The scanner trips over escapes that the end of the stream cuts short.
+            throw new DecodingException("yaml: did not find expected hexdecimal number");
         }
     }
 

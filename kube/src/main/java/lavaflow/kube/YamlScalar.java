@@ -28,6 +28,9 @@ final class YamlScalar {
 
     static JsonNode resolve(ScalarEvent event) throws DecodingException {
         String text = event.getValue();
+        if (event.isDQuoted() && hasLoneSurrogate(text)) {
+            throw new DecodingException("yaml: found invalid Unicode character escape code");
+        }
         String tag = event.getTag();
         if (tag == null || tag.equals("!")) {
             return event.isPlain() && tag == null ? plain(text) : Json.text(text);
@@ -37,6 +40,11 @@ final class YamlScalar {
             case PREFIX + "binary" -> Json.text(binary(text));
             default -> Json.text(text);
         };
+    }
+
+    /** Escapes can make half a character, which no encoder could write. */
+    private static boolean hasLoneSurrogate(String text) {
+        return text.codePoints().anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE);
     }
 
     private static String binary(String text) throws DecodingException {

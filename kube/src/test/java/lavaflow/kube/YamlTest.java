@@ -177,6 +177,13 @@ class YamlTest {
     }
 
     @Test
+    void escapesThatMakeNoCharacterAreRefused() {
+        assertThatThrownBy(() -> parse("a: \"\\ud83d\""))
+                .hasMessage("yaml: found invalid Unicode character escape code");
+        assertThatThrownBy(() -> parse("a: \"\\u")).hasMessage("yaml: did not find expected hexdecimal number");
+    }
+
+    @Test
     void bytesThatAreNoUtf8AreRefused() {
         assertThatThrownBy(() -> Yaml.parse(new byte[] {'a', ':', ' ', (byte) 0xff}))
                 .hasMessage("yaml: invalid leading UTF-8 octet");

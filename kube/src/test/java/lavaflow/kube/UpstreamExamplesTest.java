@@ -14,16 +14,16 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Decodes upstream's example of every kind and compares it with the same example in JSON.
+ * Decodes upstream's example of every kind in protobuf and YAML and compares it with the same example in JSON.
  *
  * <p>{@code tools/types/generate --examples} prints the directory. Kinds of versions that are not served are skipped
  * unless {@code lavaflow.decoding.types} names a file with all versions ({@code tools/types/generate --all}).
  */
 @EnabledIfSystemProperty(named = "lavaflow.decoding.examples", matches = ".+")
-class ProtobufExamplesTest {
+class UpstreamExamplesTest {
     private final BuiltinTypes types;
 
-    ProtobufExamplesTest() throws IOException {
+    UpstreamExamplesTest() throws IOException {
         String all = System.getProperty("lavaflow.decoding.types", "");
         types = all.isEmpty() ? BuiltinTypes.instance() : new BuiltinTypes(Files.readString(Path.of(all)));
     }
@@ -33,7 +33,7 @@ class ProtobufExamplesTest {
         List<String> different = new ArrayList<>();
         List<String> skipped = new ArrayList<>();
         int equal = 0;
-        for (Path file : examples()) {
+        for (Path file : examples(".pb")) {
             ProtobufDecoder.Envelope envelope = ProtobufDecoder.envelope(Files.readAllBytes(file));
             GroupVersionKind kind = GroupVersionKind.of(envelope.apiVersion(), envelope.kind());
             String struct = types.kinds().struct(kind.group(), kind.version(), kind.kind());
@@ -51,14 +51,22 @@ class ProtobufExamplesTest {
             }
         }
         assertThat(different).as("%s equal, skipped %s", equal, skipped).isEmpty();
-        assertThat(equal).isGreaterThanOrEqualTo(89);
-        Files.writeString(
-                Path.of("target", "protobuf-examples.txt"), equal + " equal, " + skipped.size() + " skipped\n");
+        assertThat(equal).isPositive();
     }
 
-    private static List<Path> examples() throws IOException {
+    @Test
+    void everyExampleInYamlEqualsItsJsonForm() throws IOException, DecodingException {
+        for (Path file : examples(".yaml")) {
+            Path json = file.resolveSibling(file.getFileName().toString().replaceAll("yaml$", "json"));
+            assertThat(Yaml.parse(Files.readAllBytes(file)).root())
+                    .as("%s", file)
+                    .isEqualTo(Json.parse(Files.readAllBytes(json)));
+        }
+    }
+
+    private static List<Path> examples(String ending) throws IOException {
         try (Stream<Path> files = Files.list(Path.of(System.getProperty("lavaflow.decoding.examples")))) {
-            return files.filter(file -> file.toString().endsWith(".pb"))
+            return files.filter(file -> file.toString().endsWith(ending))
                     .sorted()
                     .toList();
         }
