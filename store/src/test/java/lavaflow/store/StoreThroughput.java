@@ -14,25 +14,27 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Figures for the store on this machine, to be read, not asserted. Run its main method; the argument is a directory on the
- * disk to measure.
+ * Figures for the store on this machine, to be read, not asserted. Run its main method; the arguments are a directory on
+ * the disk to measure, and the seconds of a run.
  */
 final class StoreThroughput {
 
     private static final int VALUE_BYTES = 1_024;
-    private static final long NANOS = 3_000_000_000L;
 
     private final PrintStream out =
             new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     private final Path directory;
+    private final long runNanos;
 
-    private StoreThroughput(Path directory) {
+    private StoreThroughput(Path directory, Duration run) {
         this.directory = directory;
+        this.runNanos = run.toNanos();
     }
 
     public static void main(String[] arguments) throws Exception {
         Path parent = Path.of(arguments.length > 0 ? arguments[0] : System.getProperty("java.io.tmpdir"));
-        StoreThroughput bench = new StoreThroughput(Files.createTempDirectory(parent, "store-throughput"));
+        Duration run = Duration.ofSeconds(arguments.length > 1 ? Long.parseLong(arguments[1]) : 3);
+        StoreThroughput bench = new StoreThroughput(Files.createTempDirectory(parent, "store-throughput"), run);
         bench.puts(16, false, "warm-up");
         bench.disk();
         for (int producers : List.of(1, 16, 256)) {
@@ -50,7 +52,7 @@ final class StoreThroughput {
             file.force(true);
             ByteBuffer block = ByteBuffer.allocateDirect(VALUE_BYTES);
             List<Long> latencies = new ArrayList<>();
-            long end = System.nanoTime() + NANOS;
+            long end = System.nanoTime() + runNanos;
             for (long start = System.nanoTime(); start < end; start = System.nanoTime()) {
                 file.write(block.clear(), (long) latencies.size() * VALUE_BYTES % (64 << 20));
                 file.force(false);
@@ -59,7 +61,7 @@ final class StoreThroughput {
             latencies.sort(null);
             out.printf(
                     "write + fdatasync of 1 KB alone: %,.0f/s  p50 %,d us  p99 %,d us%n",
-                    latencies.size() * 1e9 / NANOS,
+                    latencies.size() * 1e9 / runNanos,
                     latencies.get(latencies.size() / 2) / 1_000,
                     latencies.get((int) (latencies.size() * 0.99)) / 1_000);
         }
@@ -85,7 +87,7 @@ final class StoreThroughput {
         try (Store store = Store.open(data, StoreOptions.defaults())) {
             List<Thread> threads = new ArrayList<>();
             long cpu = cpuNanos();
-            long end = System.nanoTime() + NANOS;
+            long end = System.nanoTime() + runNanos;
             for (int producer = 0; producer < producers; producer++) {
                 String prefix = "ns/" + producer + "-";
                 long[] mine = new long[Math.max(20_000, 1_600_000 / producers)];
@@ -115,7 +117,7 @@ final class StoreThroughput {
                     "%-8s %4d producers: %,9.0f puts/s  p50 %,6d us  p99 %,7d us  max %,8d us  batch %.1f  cpu %.1f us/put%n",
                     title,
                     producers,
-                    all.length * 1e9 / NANOS,
+                    all.length * 1e9 / runNanos,
                     all[all.length / 2] / 1_000,
                     all[(int) (all.length * 0.99)] / 1_000,
                     all[all.length - 1] / 1_000,
