@@ -117,21 +117,21 @@ public final class EvictionRules {
     }
 
     private static String exhausted(ObjectNode budget, String name) {
-        for (ObjectNode condition : Nodes.objects(budget, "status", "conditions")) {
-            if (Json.textAt(condition, "type").equals(ALLOWED_CONDITION)
-                    && Json.textAt(condition, "status").equals("False")
-                    && Json.textAt(condition, "reason").equals("SyncFailed")) {
-                return "The disruption budget " + name
-                        + " does not allow evicting pods currently because it failed sync: "
-                        + Json.textAt(condition, "message");
-            }
+        ObjectNode condition = PodConditions.find(budget, ALLOWED_CONDITION);
+        String reason = Json.textAt(condition, "reason");
+        String message = Json.textAt(condition, "message");
+        boolean explained = Json.textAt(condition, "status").equals("False") && !message.isEmpty();
+        String subject = "The disruption budget " + name;
+        if (explained && reason.equals("SyncFailed")) {
+            return subject + " does not allow evicting pods currently because it failed sync: " + message;
         }
         long current = Json.longAt(budget, 0, "status", "currentHealthy");
         long desired = Json.longAt(budget, 0, "status", "desiredHealthy");
-        return current <= desired
-                ? "The disruption budget " + name + " needs " + desired + " healthy pods and has " + current
-                        + " currently"
-                : "The disruption budget " + name + " does not allow evicting pods currently";
+        if (current <= desired) {
+            return subject + " needs " + desired + " healthy pods and has " + current + " currently";
+        }
+        return subject + " does not allow evicting pods currently"
+                + (explained ? " (" + reason + "): " + message : "");
     }
 
     private static ApiException violation(String why) {

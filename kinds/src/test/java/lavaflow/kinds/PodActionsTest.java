@@ -42,21 +42,19 @@ class PodActionsTest {
                     ObjectNode pod = Recording.decoded(recording.old());
                     List<ObjectNode> budgets = Nodes.objects(recording.line(), "also");
                     JsonNode after = recording.line().path("alsoAfter").path(0);
-                    switch (PodEviction.decide(pod, budgets, Recording.NOW)) {
-                        case PodEviction.Decision.Refuse(ApiException refusal) -> assertRefused(refusal, recording);
-                        case PodEviction.Decision.Spend(ObjectNode budget) ->
-                            assertThat(budget).isEqualTo(after);
-                        case PodEviction.Decision.Delete(boolean onlyThisVersion) -> {
+                    switch (EvictionRules.decide(pod, budgets)) {
+                        case EvictionRules.Decision.Refused(ApiException refusal) -> assertRefused(refusal, recording);
+                        case EvictionRules.Decision.Charged(ObjectNode budget) ->
+                            assertThat(EvictionRules.charge(budget, "p", Recording.NOW))
+                                    .isEqualTo(after);
+                        case EvictionRules.Decision.Free() -> {
                             assertThat(recording.line().has("result")).isTrue();
                             if (!budgets.isEmpty()) {
                                 assertThat(budgets.getFirst()).isEqualTo(after);
                             }
-                            String phase = Json.textAt(pod, "status", "phase");
-                            boolean judged = phase.equals("Pending") || !PodConditions.isTrue(pod, "Ready");
-                            assertThat(onlyThisVersion).isEqualTo(judged);
                         }
                     }
-                    PodEviction.mark(pod, Recording.NOW);
+                    EvictionRules.mark(pod, Recording.NOW);
                     JsonNode left = recording.line().path("result").path("status");
                     if (left.isObject()) {
                         assertThat(pod.get("status")).isEqualTo(left);
