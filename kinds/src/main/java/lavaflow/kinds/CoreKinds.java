@@ -8,5 +8,8 @@ final class CoreKinds {
 
     static void register(Map<String, KindRules> rules) {
         rules.put("/pods", new PodRules());
+        rules.put("/podtemplates", new StoredPodTemplateRules());
+        rules.put("/replicationcontrollers", new ReplicationControllerRules());
+        rules.put("/nodes", new NodeRules());
     }
 }

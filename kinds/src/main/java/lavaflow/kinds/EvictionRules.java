@@ -130,8 +130,7 @@ public final class EvictionRules {
         if (current <= desired) {
             return subject + " needs " + desired + " healthy pods and has " + current + " currently";
         }
-        return subject + " does not allow evicting pods currently"
-                + (explained ? " (" + reason + "): " + message : "");
+        return subject + " does not allow evicting pods currently" + (explained ? " (" + reason + "): " + message : "");
     }
 
     private static ApiException violation(String why) {
