@@ -15,7 +15,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-import lavaflow.apiserver.CertificateAuthority;
+import lavaflow.apiserver.Identity;
 
 /** Talks to the running server of a data directory as its administrator. */
 final class AdminClient {
@@ -45,9 +45,8 @@ final class AdminClient {
         try {
             KeyStore trust = KeyStore.getInstance("PKCS12");
             trust.load(null, null);
-            trust.setCertificateEntry(
-                    "ca", CertificateAuthority.parseCertificate(Files.readString(pki.resolve("ca.crt"))));
-            CertificateAuthority.Identity admin = CertificateAuthority.parse(
+            trust.setCertificateEntry("ca", Identity.parseCertificate(Files.readString(pki.resolve("ca.crt"))));
+            Identity admin = Identity.parse(
                     Files.readString(pki.resolve("admin.crt")), Files.readString(pki.resolve("admin.key")));
             KeyStore identity = KeyStore.getInstance("PKCS12");
             identity.load(null, null);

@@ -42,13 +42,13 @@ final class AllInOne implements AutoCloseable {
                     new ApiServer.Settings(
                             listen,
                             credentials.server(),
-                            credentials.authority(),
+                            credentials.authority().certificate(),
                             ServerVersion.of(Lava.version()),
                             clock),
                     store);
             CoreControllers controllers = new CoreControllers(
                     new LocalKubeApi(server.local(), CONTROLLERS),
-                    credentials.authority().identity().certificatePem(),
+                    credentials.authority().certificatePem(),
                     clock);
             server.health().readyWhen("controllers-synced", controllers::areSynced);
             server.start();

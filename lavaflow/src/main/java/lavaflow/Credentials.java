@@ -8,36 +8,36 @@ import java.util.Base64;
 import java.util.List;
 
 import lavaflow.apiserver.CertificateAuthority;
+import lavaflow.apiserver.Identity;
 
 /** The keys of one local cluster: made at first start, kept private, shared with no other install. */
 final class Credentials {
-    private final CertificateAuthority authority;
-    private final CertificateAuthority.Identity server;
-    private final CertificateAuthority.Identity admin;
+    private final Identity authority;
+    private final Identity server;
+    private final Identity admin;
 
-    private Credentials(
-            CertificateAuthority authority, CertificateAuthority.Identity server, CertificateAuthority.Identity admin) {
+    private Credentials(Identity authority, Identity server, Identity admin) {
         this.authority = authority;
         this.server = server;
         this.admin = admin;
     }
 
     static Credentials loadOrCreate(Home home, String listenHost, Instant now) throws IOException {
-        CertificateAuthority.Identity ca = load(home, "ca");
-        CertificateAuthority authority =
-                ca == null ? CertificateAuthority.create("lavaflow", now) : CertificateAuthority.of(ca);
-        if (ca == null) {
-            save(home, "ca", authority.identity());
+        Identity authority = load(home, "ca");
+        if (authority == null) {
+            authority = CertificateAuthority.create("lavaflow", now).identity();
+            save(home, "ca", authority);
         }
-        CertificateAuthority.Identity admin = load(home, "admin");
+        Identity admin = load(home, "admin");
         if (admin == null) {
-            admin = authority.issueClient("lava-admin", List.of("system:masters"), now);
+            admin = CertificateAuthority.of(authority).issueClient("lava-admin", List.of("system:masters"), now);
             save(home, "admin", admin);
         }
-        CertificateAuthority.Identity server = load(home, "server-" + fileName(listenHost));
+        String serverFile = "server-" + fileName(listenHost);
+        Identity server = load(home, serverFile);
         if (server == null) {
-            server = issueServer(authority, listenHost, now);
-            save(home, "server-" + fileName(listenHost), server);
+            server = issueServer(CertificateAuthority.of(authority), listenHost, now);
+            save(home, serverFile, server);
         }
         return new Credentials(authority, server, admin);
     }
@@ -46,8 +46,7 @@ final class Credentials {
         return host.replaceAll("[^A-Za-z0-9.-]", "_");
     }
 
-    private static CertificateAuthority.Identity issueServer(
-            CertificateAuthority authority, String listenHost, Instant now) {
+    private static Identity issueServer(CertificateAuthority authority, String listenHost, Instant now) {
         List<String> names = new java.util.ArrayList<>(List.of(
                 "localhost",
                 "kubernetes",
@@ -63,26 +62,25 @@ final class Credentials {
         return authority.issueServer("lavaflow-apiserver", names, addresses, now);
     }
 
-    private static CertificateAuthority.@org.jspecify.annotations.Nullable Identity load(Home home, String name)
-            throws IOException {
+    private static @org.jspecify.annotations.Nullable Identity load(Home home, String name) throws IOException {
         Path certificate = home.pki().resolve(name + ".crt");
         Path key = home.pki().resolve(name + ".key");
         if (!Files.exists(certificate) || !Files.exists(key)) {
             return null;
         }
-        return CertificateAuthority.parse(Files.readString(certificate), Files.readString(key));
+        return Identity.parse(Files.readString(certificate), Files.readString(key));
     }
 
-    private static void save(Home home, String name, CertificateAuthority.Identity identity) throws IOException {
+    private static void save(Home home, String name, Identity identity) throws IOException {
         home.writePrivate(home.pki().resolve(name + ".key"), identity.keyPem());
         home.writePrivate(home.pki().resolve(name + ".crt"), identity.certificatePem());
     }
 
-    CertificateAuthority authority() {
+    Identity authority() {
         return authority;
     }
 
-    CertificateAuthority.Identity server() {
+    Identity server() {
         return server;
     }
 
@@ -108,10 +106,7 @@ final class Credentials {
                     user: lava-admin
                 current-context: lava
                 """.formatted(
-                        url,
-                        base64(authority.identity().certificatePem()),
-                        base64(admin.certificatePem()),
-                        base64(admin.keyPem()));
+                url, base64(authority.certificatePem()), base64(admin.certificatePem()), base64(admin.keyPem()));
     }
 
     private static String base64(String text) {

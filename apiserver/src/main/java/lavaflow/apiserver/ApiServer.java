@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.SecureRandom;
+import java.security.cert.X509Certificate;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -15,8 +16,8 @@ public final class ApiServer implements AutoCloseable {
     /** What a server needs to know. */
     public record Settings(
             InetSocketAddress listen,
-            CertificateAuthority.Identity identity,
-            CertificateAuthority authority,
+            Identity identity,
+            X509Certificate clientAuthority,
             ServerVersion version,
             InstantSource clock) {}
 
@@ -38,8 +39,8 @@ public final class ApiServer implements AutoCloseable {
         Deletes deletes = new Deletes(store, admission, hooks);
         watches = new Watches(store, settings.clock(), random);
         Patches patches = new Patches(writes, ownership);
-        Subresources subresources =
-                new Subresources(reads, writes, patches, new Evictions(store, writes, deletes), new Reviews());
+        Subresources subresources = new Subresources(
+                reads, writes, patches, new Bindings(store), new Evictions(store, writes, deletes), new Reviews());
         ResourceHandler resources =
                 new ResourceHandler(table, reads, writes, deletes, watches, patches, subresources, settings.clock());
         health = new Health();
@@ -52,15 +53,14 @@ public final class ApiServer implements AutoCloseable {
                 metrics,
                 settings.version(),
                 new BackupEndpoint(store));
-        ClientCertificates certificates =
-                new ClientCertificates(settings.authority().certificate(), settings.clock());
+        ClientCertificates certificates = new ClientCertificates(settings.clientAuthority(), settings.clock());
         ApiHandler handler = new ApiHandler(certificates, resources, endpoints, metrics);
         transport = new HttpTransport(
                 listen, keyStore(settings.identity()), KEY_PASSWORD, new JettyHandler(handler::handle));
         local = new LocalApi(table, reads, writes, deletes, store, settings.clock());
     }
 
-    private static KeyStore keyStore(CertificateAuthority.Identity identity) {
+    private static KeyStore keyStore(Identity identity) {
         try {
             KeyStore keys = KeyStore.getInstance("PKCS12");
             keys.load(null, null);

@@ -1,23 +1,15 @@
 package lavaflow.apiserver;
 
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.security.SecureRandom;
-import java.security.cert.CertificateEncodingException;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
-import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.Date;
 import java.util.List;
 
@@ -41,21 +33,6 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /** A cluster's own certificate authority: makes and signs P-256 keys for servers and clients. */
 public final class CertificateAuthority {
-    /** A key with its certificate. */
-    public record Identity(PrivateKey key, X509Certificate certificate) {
-        public String certificatePem() {
-            try {
-                return pem("CERTIFICATE", certificate.getEncoded());
-            } catch (CertificateEncodingException e) {
-                throw new IllegalStateException("a certificate that has no encoding", e);
-            }
-        }
-
-        public String keyPem() {
-            return pem("PRIVATE KEY", key.getEncoded());
-        }
-    }
-
     private static final Duration LIFETIME = Duration.ofDays(3650);
     private static final Duration CLOCK_SKEW = Duration.ofMinutes(5);
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -177,36 +154,5 @@ public final class CertificateAuthority {
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("this Java has no P-256", e);
         }
-    }
-
-    /** Reads what {@link Identity} printed. Plain Java: an ordinary start loads no certificate library. */
-    public static Identity parse(String certificatePem, String keyPem) throws IOException {
-        String body = keyPem.replace("-----BEGIN PRIVATE KEY-----", "")
-                .replace("-----END PRIVATE KEY-----", "")
-                .strip();
-        try {
-            PKCS8EncodedKeySpec encoded =
-                    new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(body));
-            PrivateKey key = KeyFactory.getInstance("EC").generatePrivate(encoded);
-            return new Identity(key, parseCertificate(certificatePem));
-        } catch (GeneralSecurityException | IllegalArgumentException e) {
-            throw new IOException("no private key in the PEM text", e);
-        }
-    }
-
-    /** The first certificate of a PEM text. */
-    public static X509Certificate parseCertificate(String pem) throws IOException {
-        try {
-            byte[] bytes = pem.getBytes(StandardCharsets.US_ASCII);
-            return (X509Certificate)
-                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(bytes));
-        } catch (GeneralSecurityException e) {
-            throw new IOException("no certificate in the PEM text", e);
-        }
-    }
-
-    private static String pem(String type, byte[] der) {
-        String body = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
-        return "-----BEGIN " + type + "-----\n" + body + "\n-----END " + type + "-----\n";
     }
 }

@@ -117,7 +117,7 @@ final class Reads {
         try {
             token = ContinueToken.decode(options.continueToken());
         } catch (MalformedException e) {
-            throw ApiException.badRequest(String.valueOf(e.getMessage()));
+            throw ApiException.badRequest("invalid continue token: " + e.getMessage());
         }
         String start = range.from() + token.start();
         if (token.revision() < 0) {

@@ -7,6 +7,7 @@ import java.util.List;
 import lavaflow.kinds.TableColumn;
 import lavaflow.kinds.Tables;
 import lavaflow.kube.ApiException;
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -26,7 +27,10 @@ final class Rendering {
                 case "", "Metadata" -> METADATA;
                 case "None" -> NONE;
                 case "Object" -> OBJECT;
-                default -> throw ApiException.badRequest("unrecognized includeObject value: \"" + text + "\"");
+                default ->
+                    throw ApiException.badRequest(
+                            "Unable to convert to Table as requested: includeObject: Invalid value: "
+                                    + FieldErrors.quoted(text) + ": must be 'Metadata', 'Object', 'None', or empty");
             };
         }
     }
@@ -74,6 +78,10 @@ final class Rendering {
             }
         } else {
             table.putNull("columnDefinitions");
+        }
+        if (objects.isEmpty() && layout.isPlain()) {
+            table.putNull("rows");
+            return table;
         }
         ArrayNode rows = table.putArray("rows");
         for (ObjectNode object : layout.ordered(objects)) {

@@ -17,13 +17,15 @@ final class Subresources {
     private final Reads reads;
     private final Writes writes;
     private final Patches patches;
+    private final Bindings bindings;
     private final Evictions evictions;
     private final Reviews reviews;
 
-    Subresources(Reads reads, Writes writes, Patches patches, Evictions evictions, Reviews reviews) {
+    Subresources(Reads reads, Writes writes, Patches patches, Bindings bindings, Evictions evictions, Reviews reviews) {
         this.reads = reads;
         this.writes = writes;
         this.patches = patches;
+        this.bindings = bindings;
         this.evictions = evictions;
         this.reviews = reviews;
     }
@@ -39,7 +41,8 @@ final class Subresources {
             case "binding" -> {
                 ObjectNode binding = ObjectDecoder.request(call, exchange, ObjectDecoder.Expected.of(sub));
                 answer.warnings(call);
-                answer.status(201, bind(call, binding));
+                bindings.bind(call, call.name(), binding);
+                answer.status(201, success());
             }
             case "eviction" -> {
                 ObjectNode eviction = ObjectDecoder.request(call, exchange, ObjectDecoder.Expected.of(sub));
@@ -132,16 +135,6 @@ final class Subresources {
         return object;
     }
 
-    /** Binds a pod to a node: once, and only while it is not being deleted. */
-    ObjectNode bind(Call call, ObjectNode binding) {
-        writes.update(call, false, false, live -> {
-            ObjectNode pod = required(call, live);
-            Json.ensureObject(pod, "spec").put("nodeName", Json.textAt(binding, "target", "name"));
-            return pod;
-        });
-        return success();
-    }
-
     private static ObjectNode success() {
         ObjectNode status = Json.object();
         status.put("kind", "Status").put("apiVersion", "v1").putObject("metadata");
@@ -166,16 +159,9 @@ final class Subresources {
     /** Kinds that are asked and answered, never stored. */
     ObjectNode review(Call call, ObjectNode object) {
         if (call.resource().name().equals("bindings")) {
-            return bindFromCollection(call, object);
+            bindings.bind(call, Metadata.name(object), object);
+            return success();
         }
         return reviews.answer(call, object);
-    }
-
-    private ObjectNode bindFromCollection(Call call, ObjectNode binding) {
-        throw ApiException.of(
-                501,
-                "",
-                "create a binding through pods/" + Metadata.name(binding) + "/binding in namespace "
-                        + call.namespace());
     }
 }

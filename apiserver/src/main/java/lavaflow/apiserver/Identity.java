@@ -1,0 +1,66 @@
+package lavaflow.apiserver;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.cert.CertificateEncodingException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+
+/**
+ * A key with its certificate, and their PEM forms. Plain Java, apart from {@link CertificateAuthority}: an ordinary start
+ * loads no certificate library.
+ */
+public record Identity(PrivateKey key, X509Certificate certificate) {
+    public String certificatePem() {
+        return certificatePem(certificate);
+    }
+
+    public static String certificatePem(X509Certificate certificate) {
+        try {
+            return pem("CERTIFICATE", certificate.getEncoded());
+        } catch (CertificateEncodingException e) {
+            throw new IllegalStateException("a certificate that has no encoding", e);
+        }
+    }
+
+    public String keyPem() {
+        return pem("PRIVATE KEY", key.getEncoded());
+    }
+
+    /** Reads what {@link #certificatePem()} and {@link #keyPem()} printed. */
+    public static Identity parse(String certificatePem, String keyPem) throws IOException {
+        String body = keyPem.replace("-----BEGIN PRIVATE KEY-----", "")
+                .replace("-----END PRIVATE KEY-----", "")
+                .strip();
+        try {
+            PKCS8EncodedKeySpec encoded =
+                    new PKCS8EncodedKeySpec(Base64.getMimeDecoder().decode(body));
+            PrivateKey key = KeyFactory.getInstance("EC").generatePrivate(encoded);
+            return new Identity(key, parseCertificate(certificatePem));
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            throw new IOException("no private key in the PEM text", e);
+        }
+    }
+
+    /** The first certificate of a PEM text. */
+    public static X509Certificate parseCertificate(String pem) throws IOException {
+        try {
+            byte[] bytes = pem.getBytes(StandardCharsets.US_ASCII);
+            return (X509Certificate)
+                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(bytes));
+        } catch (GeneralSecurityException e) {
+            throw new IOException("no certificate in the PEM text", e);
+        }
+    }
+
+    private static String pem(String type, byte[] der) {
+        String body = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+        return "-----BEGIN " + type + "-----\n" + body + "\n-----END " + type + "-----\n";
+    }
+}

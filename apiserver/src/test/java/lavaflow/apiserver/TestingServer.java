@@ -1,0 +1,167 @@
+package lavaflow.apiserver;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+import lavaflow.kube.Json;
+import lavaflow.store.Store;
+import lavaflow.store.StoreOptions;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** A real server on a free port with a store in a directory, and a client that speaks plain HTTP to it. */
+final class TestingServer implements AutoCloseable {
+    /** What came back. */
+    record Reply(int code, String body, HttpResponse<String> response) {
+        ObjectNode json() {
+            return Json.parseObject(body.getBytes(StandardCharsets.UTF_8));
+        }
+
+        String reason() {
+            return Json.textAt(json(), "reason");
+        }
+
+        String message() {
+            return Json.textAt(json(), "message");
+        }
+
+        String resourceVersion() {
+            return Json.textAt(json(), "metadata", "resourceVersion");
+        }
+    }
+
+    private static final char[] PASSWORD = "unused".toCharArray();
+
+    private final Store store;
+    private final ApiServer server;
+    private final CertificateAuthority authority;
+    private final HttpClient admin;
+
+    TestingServer(Path directory) throws Exception {
+        authority = CertificateAuthority.create("testing", Instant.now());
+        Identity identity = authority.issueServer("testing", List.of("localhost"), List.of("127.0.0.1"), Instant.now());
+        store = Store.open(directory, StoreOptions.defaults());
+        server = new ApiServer(
+                new ApiServer.Settings(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        identity,
+                        authority.certificate(),
+                        ServerVersion.of("testing"),
+                        InstantSource.system()),
+                store);
+        server.start();
+        new Bootstrap(server.local(), "127.0.0.1", server.port()).run();
+        admin = client(authority.issueClient("admin", List.of("system:masters"), Instant.now()));
+    }
+
+    Store store() {
+        return store;
+    }
+
+    CertificateAuthority authority() {
+        return authority;
+    }
+
+    /** A client with a certificate, which need not be one of this server's. */
+    HttpClient client(Identity identity) throws Exception {
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        keys.load(null, null);
+        keys.setKeyEntry(
+                "client", identity.key(), PASSWORD, new java.security.cert.Certificate[] {identity.certificate()});
+        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        managers.init(keys, PASSWORD);
+        return client(managers);
+    }
+
+    /** A client without any certificate. */
+    HttpClient anonymous() throws Exception {
+        return client((KeyManagerFactory) null);
+    }
+
+    private HttpClient client(KeyManagerFactory managers) throws Exception {
+        KeyStore trust = KeyStore.getInstance("PKCS12");
+        trust.load(null, null);
+        trust.setCertificateEntry("ca", authority.certificate());
+        TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(trust);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(managers == null ? null : managers.getKeyManagers(), trusted.getTrustManagers(), null);
+        return HttpClient.newBuilder().sslContext(context).build();
+    }
+
+    URI uri(String path) {
+        return URI.create("https://127.0.0.1:" + server.port() + path);
+    }
+
+    Reply send(HttpClient client, String method, String path, String body, String... headers)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri(path))
+                .timeout(Duration.ofSeconds(30))
+                .method(method, HttpRequest.BodyPublishers.ofString(body));
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        HttpResponse<String> response = client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        return new Reply(response.statusCode(), response.body(), response);
+    }
+
+    Reply get(String path, String... headers) throws IOException, InterruptedException {
+        return send(admin, "GET", path, "", headers);
+    }
+
+    Reply post(String path, String body) throws IOException, InterruptedException {
+        return send(admin, "POST", path, body, "Content-Type", "application/json");
+    }
+
+    Reply put(String path, String body) throws IOException, InterruptedException {
+        return send(admin, "PUT", path, body, "Content-Type", "application/json");
+    }
+
+    Reply delete(String path) throws IOException, InterruptedException {
+        return send(admin, "DELETE", path, "");
+    }
+
+    Reply delete(String path, String options) throws IOException, InterruptedException {
+        return send(admin, "DELETE", path, options, "Content-Type", "application/json");
+    }
+
+    Reply patch(String path, String type, String body) throws IOException, InterruptedException {
+        return send(admin, "PATCH", path, body, "Content-Type", type);
+    }
+
+    Reply apply(String path, String manager, String body) throws IOException, InterruptedException {
+        return patch(path + "?fieldManager=" + manager, "application/apply-patch+yaml", body);
+    }
+
+    /** Opens a stream; the caller closes it. */
+    InputStream stream(String path, String... headers) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri(path));
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return admin.send(request.build(), HttpResponse.BodyHandlers.ofInputStream())
+                .body();
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+        store.close();
+    }
+}
