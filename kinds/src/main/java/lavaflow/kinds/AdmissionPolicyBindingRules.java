@@ -2,6 +2,7 @@ package lavaflow.kinds;
 
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -12,10 +13,6 @@ final class AdmissionPolicyBindingRules implements KindRules {
 
     AdmissionPolicyBindingRules(boolean mutating) {
         this.mutating = mutating;
-    }
-
-    boolean mutating() {
-        return mutating;
     }
 
     @Override
@@ -29,5 +26,10 @@ final class AdmissionPolicyBindingRules implements KindRules {
         if (match != null) {
             AdmissionDefaults.applyMatch(match);
         }
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        AdmissionPolicyValidation.binding(object, mutating, errors);
     }
 }

@@ -2,6 +2,7 @@ package lavaflow.kinds;
 
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -40,5 +41,15 @@ final class AdmissionPolicyRules implements KindRules {
     public void prepareForStatusUpdate(ObjectNode object, ObjectNode old) {
         KindRules.keep(object, old, "spec");
         KindRules.keepMetadata(object, old);
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        AdmissionPolicyValidation.policy(object, mutating, errors);
+    }
+
+    @Override
+    public void validateStatusUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        AdmissionPolicyValidation.status(object, errors);
     }
 }

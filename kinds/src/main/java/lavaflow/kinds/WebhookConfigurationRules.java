@@ -3,6 +3,7 @@ package lavaflow.kinds;
 import java.util.Objects;
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -36,5 +37,15 @@ final class WebhookConfigurationRules implements KindRules {
     @Override
     public boolean specChanged(ObjectNode object, ObjectNode old) {
         return !Objects.equals(object.get("webhooks"), old.get("webhooks"));
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        WebhookValidation.configuration(object, null, errors);
+    }
+
+    @Override
+    public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        WebhookValidation.configuration(object, old, errors);
     }
 }

@@ -123,4 +123,41 @@ class PlatformRecordingsTest {
     Stream<DynamicTest> apiServices() {
         return RecordedAnswers.replay("apiservice.jsonl", "apiregistration.k8s.io/apiservices");
     }
+
+    @TestFactory
+    Stream<DynamicTest> validatingWebhooks() {
+        return RecordedAnswers.replay(
+                "validatingwebhookconfiguration.jsonl", "admissionregistration.k8s.io/validatingwebhookconfigurations");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> mutatingWebhooks() {
+        return RecordedAnswers.replay(
+                "mutatingwebhookconfiguration.jsonl", "admissionregistration.k8s.io/mutatingwebhookconfigurations");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> validatingPolicies() {
+        return RecordedAnswers.replay(
+                "validatingadmissionpolicy.jsonl", "admissionregistration.k8s.io/validatingadmissionpolicies");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> validatingBindings() {
+        return RecordedAnswers.replay(
+                "validatingadmissionpolicybinding.jsonl",
+                "admissionregistration.k8s.io/validatingadmissionpolicybindings");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> mutatingPolicies() {
+        return RecordedAnswers.replay(
+                "mutatingadmissionpolicy.jsonl", "admissionregistration.k8s.io/mutatingadmissionpolicies");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> mutatingBindings() {
+        return RecordedAnswers.replay(
+                "mutatingadmissionpolicybinding.jsonl", "admissionregistration.k8s.io/mutatingadmissionpolicybindings");
+    }
 }
