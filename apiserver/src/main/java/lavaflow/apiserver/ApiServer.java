@@ -40,7 +40,13 @@ public final class ApiServer implements AutoCloseable {
         watches = new Watches(store, settings.clock(), random);
         Patches patches = new Patches(writes, ownership);
         Subresources subresources = new Subresources(
-                reads, writes, patches, new Bindings(store), new Evictions(store, writes, deletes), new Reviews());
+                reads,
+                writes,
+                patches,
+                ownership,
+                new Bindings(store),
+                new Evictions(store, writes, deletes),
+                new Reviews());
         ResourceHandler resources =
                 new ResourceHandler(table, reads, writes, deletes, watches, patches, subresources, settings.clock());
         health = new Health();

@@ -3,17 +3,30 @@ package lavaflow.apiserver;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
+import lavaflow.kinds.BuiltinKinds;
+import lavaflow.kinds.ScaleView;
+import lavaflow.kube.BuiltinTypes;
+import lavaflow.kube.EndpointFields;
 import lavaflow.kube.FieldFilter;
-import lavaflow.kube.FieldSet;
+import lavaflow.kube.Json;
+import lavaflow.kube.KindInfo;
+import lavaflow.kube.KindTable;
 import lavaflow.kube.ManagedFields;
+import lavaflow.kube.ScaleOwners;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps managedFields for every write, and merges applied configurations. */
 final class FieldOwnership {
-    private static final FieldFilter NOT_STATUS = FieldFilter.excluding(FieldSet.ofFields("status"));
-    private static final FieldFilter NOT_SPEC = FieldFilter.excluding(FieldSet.ofFields("spec"));
+    private static final ManagedFields SCALES = new ManagedFields(new ManagedFields.Endpoint(
+            BuiltinTypes.instance(),
+            "io.k8s.api.autoscaling.v1.Scale",
+            "autoscaling/v1",
+            "Scale",
+            "scale",
+            FieldFilter.ALL,
+            null));
 
     /** By resource and subresource; as many as there are endpoints. */
     private final Map<String, ManagedFields> endpoints = new ConcurrentHashMap<>();
@@ -27,6 +40,41 @@ final class FieldOwnership {
     ObjectNode apply(Call call, @Nullable ObjectNode live, ObjectNode configuration) {
         return endpoint(call)
                 .apply(live, configuration, call.givenFieldManager(), call.force(), Metadata.time(call.now()));
+    }
+
+    /** The Scale of an object, with the owners of its replicas. */
+    ObjectNode scale(Call call, ObjectNode object) {
+        ObjectNode scale = ScaleView.of(object);
+        Metadata.of(scale)
+                .set(
+                        "managedFields",
+                        ScaleOwners.toScale(
+                                Json.at(object, "metadata", "managedFields"),
+                                call.resource().info().apiVersion()));
+        return scale;
+    }
+
+    /** Records that the call's manager wrote a Scale. */
+    void updateScale(Call call, ObjectNode live, ObjectNode scale) {
+        SCALES.update(live, scale, call.fieldManager(), Metadata.time(call.now()));
+    }
+
+    /** Merges an applied configuration into a Scale. */
+    ObjectNode applyScale(Call call, ObjectNode live, ObjectNode configuration) {
+        return SCALES.apply(live, configuration, call.givenFieldManager(), call.force(), Metadata.time(call.now()));
+    }
+
+    /** Gives an object the owners its Scale has now. */
+    void adoptScale(Call call, ObjectNode scale, ObjectNode object) {
+        var entries = ScaleOwners.toParent(
+                Json.at(object, "metadata", "managedFields"),
+                Json.at(scale, "metadata", "managedFields"),
+                call.resource().info().apiVersion());
+        if (entries.isEmpty()) {
+            Metadata.of(object).remove("managedFields");
+        } else {
+            Metadata.of(object).set("managedFields", entries);
+        }
     }
 
     private ManagedFields endpoint(Call call) {
@@ -43,15 +91,32 @@ final class FieldOwnership {
                 resource.info().apiVersion(),
                 resource.info().kind(),
                 subresource,
-                filter(resource, subresource),
-                null));
+                EndpointFields.filter(resource.info(), subresource),
+                (object, apiVersion) -> converted(resource, object, apiVersion)));
     }
 
-    /** An endpoint owns only what it can change: the object's does not touch status, the status' nothing else. */
-    private static FieldFilter filter(Resource resource, String subresource) {
-        if (subresource.equals("status")) {
-            return NOT_SPEC;
+    /** The object in another served version of its kind; null where there is none of that name. */
+    private static ManagedFields.@Nullable Versioned converted(
+            Resource resource, ObjectNode object, String apiVersion) {
+        KindInfo from = version(resource, Json.textAt(object, "apiVersion"));
+        KindInfo to = version(resource, apiVersion);
+        if (from == null || to == null) {
+            return null;
         }
-        return resource.info().subresource("status") == null ? FieldFilter.ALL : NOT_STATUS;
+        var toStored = BuiltinKinds.conversion(from.group(), from.version(), from.resource());
+        var fromStored = BuiltinKinds.conversion(to.group(), to.version(), to.resource());
+        ObjectNode stored = toStored == null ? object : toStored.bridge().toStored(object.deepCopy());
+        return new ManagedFields.Versioned(
+                to.struct(), fromStored == null ? stored : fromStored.bridge().fromStored(stored.deepCopy()));
+    }
+
+    private static @Nullable KindInfo version(Resource resource, String apiVersion) {
+        int slash = apiVersion.indexOf('/');
+        KindInfo found = KindTable.builtin()
+                .resource(
+                        slash < 0 ? "" : apiVersion.substring(0, slash),
+                        apiVersion.substring(slash + 1),
+                        resource.name());
+        return found != null && found.kind().equals(resource.info().kind()) ? found : null;
     }
 }

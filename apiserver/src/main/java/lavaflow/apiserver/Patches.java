@@ -122,7 +122,8 @@ final class Patches {
         return object;
     }
 
-    private Writes.Written apply(Call call, byte[] body) {
+    /** An applied configuration. */
+    static ObjectNode configuration(Call call, byte[] body) {
         Yaml.Parsed document;
         try {
             document = Yaml.parse(body);
@@ -133,6 +134,11 @@ final class Patches {
             throw ApiException.badRequest("error decoding YAML: the applied configuration is not an object");
         }
         problems(call, document.repeatedKeys());
+        return configuration;
+    }
+
+    private Writes.Written apply(Call call, byte[] body) {
+        ObjectNode configuration = configuration(call, body);
         boolean mayCreate = call.subresource().isEmpty();
         return writes.update(call, mayCreate, true, live -> {
             ObjectNode applied = ownership.apply(call, live, configuration.deepCopy());

@@ -1,6 +1,7 @@
 package lavaflow.apiserver;
 
 import java.io.IOException;
+import java.util.function.BinaryOperator;
 import java.util.function.UnaryOperator;
 
 import lavaflow.kinds.ScaleView;
@@ -17,14 +18,23 @@ final class Subresources {
     private final Reads reads;
     private final Writes writes;
     private final Patches patches;
+    private final FieldOwnership ownership;
     private final Bindings bindings;
     private final Evictions evictions;
     private final Reviews reviews;
 
-    Subresources(Reads reads, Writes writes, Patches patches, Bindings bindings, Evictions evictions, Reviews reviews) {
+    Subresources(
+            Reads reads,
+            Writes writes,
+            Patches patches,
+            FieldOwnership ownership,
+            Bindings bindings,
+            Evictions evictions,
+            Reviews reviews) {
         this.reads = reads;
         this.writes = writes;
         this.patches = patches;
+        this.ownership = ownership;
         this.bindings = bindings;
         this.evictions = evictions;
         this.reviews = reviews;
@@ -87,26 +97,43 @@ final class Subresources {
             answer.status(200, ScaleView.of(StoredForm.decode(stored)));
             return;
         }
-        Writes.Written written;
-        if (call.verb().equals("update")) {
-            ObjectNode scale = ObjectDecoder.request(call, exchange, ObjectDecoder.Expected.of(sub));
-            ResourceHandler.checkNamespace(call, scale);
-            ResourceHandler.checkName(call, scale);
-            written = writes.update(call, false, false, live -> scaled(call, live, scale));
-        } else {
-            if (Patches.isApply(exchange)) {
-                throw ApiException.of(501, "", "server-side apply to the scale of an object is not served yet");
-            }
-            byte[] body = BodyReader.bytes(exchange);
-            String media = Negotiation.mediaType(exchange.header("Content-Type"));
-            UnaryOperator<ObjectNode> change = Patches.change(call, media, body, sub.struct());
-            written = writes.update(call, false, false, live -> {
-                ObjectNode patched = change.apply(ScaleView.of(required(call, live)));
-                return scaled(call, live, ObjectDecoder.typed(call, patched, ObjectDecoder.Expected.of(sub)));
-            });
-        }
+        BinaryOperator<ObjectNode> change = scaleChange(exchange, call, sub);
+        Writes.Written written = writes.update(call, false, true, live -> {
+            ObjectNode object = required(call, live);
+            ObjectNode current = ownership.scale(call, object);
+            return scaled(call, object, change.apply(object, current));
+        });
         answer.warnings(call);
         answer.status(200, ScaleView.of(written.object()));
+    }
+
+    /** What the request makes of a Scale, owners included. */
+    private BinaryOperator<ObjectNode> scaleChange(Exchange exchange, Call call, KindInfo.Subresource sub)
+            throws IOException {
+        ObjectDecoder.Expected expected = ObjectDecoder.Expected.of(sub);
+        if (call.verb().equals("update")) {
+            ObjectNode scale = ObjectDecoder.request(call, exchange, expected);
+            ResourceHandler.checkNamespace(call, scale);
+            ResourceHandler.checkName(call, scale);
+            return (_, current) -> {
+                ObjectNode next = scale.deepCopy();
+                ownership.updateScale(call, current, next);
+                return next;
+            };
+        }
+        byte[] body = BodyReader.bytes(exchange);
+        if (Patches.isApply(exchange)) {
+            ObjectNode configuration = Patches.configuration(call, body);
+            return (_, current) ->
+                    ObjectDecoder.typed(call, ownership.applyScale(call, current, configuration.deepCopy()), expected);
+        }
+        String media = Negotiation.mediaType(exchange.header("Content-Type"));
+        UnaryOperator<ObjectNode> change = Patches.change(call, media, body, sub.struct());
+        return (object, current) -> {
+            ObjectNode next = ObjectDecoder.typed(call, change.apply(ScaleView.of(object)), expected);
+            ownership.updateScale(call, current, next);
+            return next;
+        };
     }
 
     private static ObjectNode required(Call call, @org.jspecify.annotations.Nullable ObjectNode live) {
@@ -116,14 +143,14 @@ final class Subresources {
         return live;
     }
 
-    private static ObjectNode scaled(Call call, @org.jspecify.annotations.Nullable ObjectNode live, ObjectNode scale) {
-        ObjectNode object = required(call, live);
+    private ObjectNode scaled(Call call, ObjectNode object, ObjectNode scale) {
         FieldErrors errors = new FieldErrors();
         ScaleView.validate(scale, errors);
         if (!errors.isEmpty()) {
             throw ApiException.invalid("autoscaling", "Scale", call.name(), errors.list());
         }
         ScaleView.apply(scale, object);
+        ownership.adoptScale(call, scale, object);
         String version = Metadata.resourceVersion(scale);
         if (!version.isEmpty()) {
             Metadata.of(object).put("resourceVersion", version);

@@ -10,13 +10,13 @@ import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
 import lavaflow.kube.GeneratedName;
 import lavaflow.kube.Json;
+import lavaflow.kube.ManagedFields;
 import lavaflow.kube.ObjectMetaRules;
 import lavaflow.store.Mutation;
 import lavaflow.store.Outcome;
 import lavaflow.store.Store;
 import lavaflow.store.StoredObject;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
@@ -324,26 +324,10 @@ final class Writes {
         }
     }
 
-    /** No-op detection: managedFields are compared without their times, which change on every write. */
+    /** No-op detection: times of managedFields, which change on every write, do not count. */
     private static boolean sameState(ObjectNode next, ObjectNode old) {
-        if (next.equals(old)) {
-            return true;
-        }
-        ObjectNode left = withoutManagedTimes(next);
-        return left.equals(withoutManagedTimes(old));
-    }
-
-    private static ObjectNode withoutManagedTimes(ObjectNode object) {
-        if (Json.listAt(object, "metadata", "managedFields").isEmpty()) {
-            return object;
-        }
-        ObjectNode copy = object.deepCopy();
-        for (JsonNode entry : Json.listAt(copy, "metadata", "managedFields")) {
-            if (entry instanceof ObjectNode fields) {
-                fields.remove("time");
-            }
-        }
-        return copy;
+        ManagedFields.keepTimes(old, next);
+        return next.equals(old);
     }
 
     static boolean relaxed(Resource resource) {

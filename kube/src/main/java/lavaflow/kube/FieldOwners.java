@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -62,6 +63,10 @@ final class FieldOwners {
 
     void remove(FieldOwner.Identity identity) {
         owners.remove(identity);
+    }
+
+    void removeIf(Predicate<FieldOwner> condition) {
+        owners.values().removeIf(condition);
     }
 
     void replaceAll(UnaryOperator<FieldOwner> change) {

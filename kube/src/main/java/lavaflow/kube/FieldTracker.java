@@ -53,6 +53,7 @@ final class FieldTracker {
     /** Takes what an update changed from those who owned it, and gives it to the one who updates. */
     void noteUpdate(FieldOwners owners, ObjectNode live, ObjectNode object, String manager, String now) {
         ObjectNode before = ManagedFields.withoutManagedFields(live);
+        dropUnknownVersions(owners, object);
         Comparison changes = compare(before, object);
         if (!changes.isSame()) {
             Map<String, Comparison> byVersion = comparisons(owners, before, object, changes);
@@ -70,6 +71,15 @@ final class FieldTracker {
         owners.capUpdates();
     }
 
+    /** Forgets owners who used versions that are gone: nobody can tell what their fields are now. */
+    void dropUnknownVersions(FieldOwners owners, ObjectNode object) {
+        ManagedFields.Versions versions = endpoint.versions();
+        if (versions != null) {
+            owners.removeIf(owner -> !owner.apiVersion().equals(endpoint.apiVersion())
+                    && versions.convert(object, owner.apiVersion()) == null);
+        }
+    }
+
     FieldOwner lost(FieldOwner owner, Comparison changes) {
         FieldSet changed = changes.modified().union(changes.added()).union(changes.removed());
         if (!owner.touches(changed)) {
@@ -82,7 +92,7 @@ final class FieldTracker {
         return Comparison.of(endpoint.types(), endpoint.struct(), before, after).filter(endpoint.filter());
     }
 
-    /** The changes as they look in every version an owner used; owners of versions that are gone are dropped. */
+    /** The changes as they look in every version an owner used. */
     Map<String, Comparison> comparisons(FieldOwners owners, ObjectNode before, ObjectNode after, Comparison changes) {
         Map<String, Comparison> byVersion = new HashMap<>();
         byVersion.put(endpoint.apiVersion(), changes);
@@ -90,16 +100,14 @@ final class FieldTracker {
         if (versions == null) {
             return byVersion;
         }
-        for (FieldOwner owner : owners.copy().all()) {
+        for (FieldOwner owner : owners.all()) {
             String version = owner.apiVersion();
             if (byVersion.containsKey(version)) {
                 continue;
             }
             ManagedFields.Versioned left = versions.convert(before, version);
             ManagedFields.Versioned right = versions.convert(after, version);
-            if (left == null || right == null) {
-                owners.remove(owner.identity());
-            } else {
+            if (left != null && right != null) {
                 Comparison seen = Comparison.of(endpoint.types(), left.struct(), left.object(), right.object());
                 byVersion.put(version, seen.filter(endpoint.filter()));
             }

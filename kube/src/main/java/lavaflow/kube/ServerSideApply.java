@@ -71,6 +71,7 @@ final class ServerSideApply {
     }
 
     private Attempt attempt(ObjectNode base, ObjectNode config, FieldOwners owners, boolean force) {
+        tracker.dropUnknownVersions(owners, base);
         owners.replaceAll(this::reconciled);
         FieldOwner last = owners.find(self);
         FieldSet applied = endpoint.filter().filter(tracker.fields().of(tracker.root(), config));

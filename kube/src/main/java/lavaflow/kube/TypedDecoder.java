@@ -78,7 +78,17 @@ public final class TypedDecoder {
         if (decoder.softError != null) {
             throw decoder.softError;
         }
+        keepReset(root, object);
         return new Decoded(object, decoder.problems);
+    }
+
+    /** Empty lists are dropped as upstream drops them, but this one asks to forget the owners of fields. */
+    private static void keepReset(JsonNode input, ObjectNode object) {
+        JsonNode owners = Json.at(input, "metadata", ManagedFields.MANAGED_FIELDS);
+        ObjectNode metadata = Json.objectAt(object, "metadata");
+        if (owners != null && owners.isArray() && owners.isEmpty() && metadata != null) {
+            metadata.putArray(ManagedFields.MANAGED_FIELDS);
+        }
     }
 
     private ObjectNode struct(Struct struct, ObjectNode input) throws DecodingException {
