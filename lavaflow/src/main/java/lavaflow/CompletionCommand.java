@@ -1,48 +1,73 @@
 package lavaflow;
 
-import java.util.concurrent.Callable;
-
-import picocli.AutoComplete;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /** Prints a completion script. */
-@Command(name = "completion", description = "Print a shell completion script.", mixinStandardHelpOptions = true)
-final class CompletionCommand implements Callable<Integer> {
-    /** Shells with a completion script; fish reads the bash one through its own bridge. */
-    enum Shell {
-        bash,
-        zsh,
-        fish
+final class CompletionCommand implements Command {
+    @Override
+    public String name() {
+        return "completion";
     }
 
-    @Parameters(paramLabel = "bash|zsh|fish", description = "The shell.")
-    private Shell shell = Shell.bash;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
+    @Override
+    public String summary() {
+        return "Print a completion script for bash, zsh or fish.";
+    }
 
     @Override
-    public Integer call() {
-        String script = shell == Shell.fish ? fish() : AutoComplete.bash("lava", Lava.commandLine());
-        spec.commandLine().getOut().println(script);
-        spec.commandLine().getOut().flush();
+    public List<Option> options() {
+        return List.of();
+    }
+
+    @Override
+    public List<String> parameters() {
+        return List.of("bash|zsh|fish");
+    }
+
+    @Override
+    public int run(Arguments arguments, Console console) {
+        console.line(
+                switch (arguments.parameter(0)) {
+                    case "bash" -> bash();
+                    case "zsh" -> "autoload -U +X bashcompinit && bashcompinit\n" + bash();
+                    case "fish" -> fish();
+                    default -> throw Arguments.wrong(this, "there is no completion for '" + arguments.parameter(0) + "'");
+                });
         return Lava.DONE;
+    }
+
+    private static String visibleOptions(Command command) {
+        return command.options().stream()
+                .filter(option -> !option.hidden())
+                .map(Option::name)
+                .collect(Collectors.joining(" "));
+    }
+
+    private static String bash() {
+        StringBuilder script = new StringBuilder("_lava() {\n  local word=${COMP_WORDS[COMP_CWORD]}\n");
+        script.append("  if [ \"$COMP_CWORD\" = 1 ]; then\n    COMPREPLY=($(compgen -W \"help");
+        Lava.commands().forEach(command -> script.append(' ').append(command.name()));
+        script.append("\" -- \"$word\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n");
+        for (Command command : Lava.commands()) {
+            script.append("    ").append(command.name()).append(") COMPREPLY=($(compgen -f -W \"");
+            script.append(visibleOptions(command)).append(" --help\" -- \"$word\")) ;;\n");
+        }
+        return script.append("  esac\n}\ncomplete -F _lava lava").toString();
     }
 
     private static String fish() {
         StringBuilder script = new StringBuilder();
-        Lava.commandLine().getSubcommands().forEach((name, command) -> {
-            String[] description = command.getCommandSpec().usageMessage().description();
-            script.append("complete -c lava -n __fish_use_subcommand -f -a ").append(name);
-            if (description.length > 0) {
-                script.append(" -d '").append(description[0].replace("'", "")).append("'");
+        for (Command command : Lava.commands()) {
+            script.append("complete -c lava -n __fish_use_subcommand -f -a ").append(command.name());
+            script.append(" -d '").append(command.summary().replace("'", "")).append("'\n");
+            for (Option option : command.options()) {
+                if (!option.hidden()) {
+                    script.append("complete -c lava -n '__fish_seen_subcommand_from ").append(command.name());
+                    script.append("' -l ").append(option.name().substring(2)).append('\n');
+                }
             }
-            script.append('\n');
-        });
-        return script.toString();
+        }
+        return script.toString().stripTrailing();
     }
 }

@@ -1,10 +1,12 @@
 package lavaflow;
 
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 
-/** What people see: colour only on a terminal that wants it. */
+/** What people see: colour only on a terminal that wants it. Errors go to standard error. */
 final class Console {
     private final PrintWriter out;
+    private final PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     private final boolean colour;
 
     Console(PrintWriter out) {
@@ -20,31 +22,40 @@ final class Console {
         return console != null && console.isTerminal();
     }
 
-    private String bold(String text) {
-        return colour ? "\u001b[1m" + text + "\u001b[0m" : text;
+    /** Asks a person; false for anything but yes. */
+    @SuppressWarnings("SystemConsoleNull")
+    static boolean confirms(String question) {
+        java.io.Console console = System.console();
+        String answer = console == null ? null : console.readLine("%s [y/N] ", question);
+        return answer != null && answer.trim().equalsIgnoreCase("y");
     }
 
-    private String green(String text) {
-        return colour ? "\u001b[32m" + text + "\u001b[0m" : text;
+    private String painted(String code, String text) {
+        return colour ? "\u001b[" + code + "m" + text + "\u001b[0m" : text;
+    }
+
+    private String bold(String text) {
+        return painted("1", text);
+    }
+
+    String green(String text) {
+        return painted("32", text);
     }
 
     private String dim(String text) {
-        return colour ? "\u001b[2m" + text + "\u001b[0m" : text;
+        return painted("2", text);
     }
 
     void ready(Home home, String url, long millis) {
-        out.println(green("●") + " " + bold("Lavaflow " + Lava.version()) + " is ready at " + bold(url) + " "
+        line(green("●") + " " + bold("Lavaflow " + Lava.version()) + " is ready at " + bold(url) + " "
                 + dim("(" + millis + " ms)"));
-        out.println("  export KUBECONFIG=" + home.kubeconfig());
-        out.println(dim("  kubectl get namespaces        lava status        Ctrl-C or 'lava down' stops it"));
-        out.flush();
+        line("  export KUBECONFIG=" + home.kubeconfig());
+        line(dim("  kubectl get namespaces        lava status        Ctrl-C or 'lava down' stops it"));
     }
 
     void alreadyRunning(Home home, Home.Running running) {
-        out.println(green("●") + " Lavaflow is already running at " + bold(running.url())
-                + dim(" (pid " + running.pid() + ")"));
-        out.println("  export KUBECONFIG=" + home.kubeconfig());
-        out.flush();
+        line(green("●") + " Lavaflow is already running at " + bold(running.url()) + dim(" (pid " + running.pid() + ")"));
+        line("  export KUBECONFIG=" + home.kubeconfig());
     }
 
     void line(String text) {
@@ -53,11 +64,16 @@ final class Console {
     }
 
     void status(String label, String value) {
-        out.println(bold(String.format("%-12s", label)) + value);
-        out.flush();
+        line(bold(String.format("%-12s", label)) + value);
     }
 
-    String ok(String text) {
-        return green(text);
+    void error(String message) {
+        err.println(painted("31", "lava: ") + message);
+        err.flush();
+    }
+
+    void trace(Exception problem) {
+        problem.printStackTrace(err);
+        err.flush();
     }
 }

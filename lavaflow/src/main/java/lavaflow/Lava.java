@@ -2,23 +2,14 @@ package lavaflow;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
-import java.util.function.Supplier;
-
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
+import org.jspecify.annotations.Nullable;
 
 /** The {@code lava} command. */
-@Command(
-        name = "lava",
-        mixinStandardHelpOptions = true,
-        versionProvider = Lava.Version.class,
-        description = "Machine-learning batch jobs on one machine or on Kubernetes.")
 public final class Lava {
     /** Exit codes that scripts may rely on. */
     static final int DONE = 0;
@@ -28,60 +19,76 @@ public final class Lava {
     static final int UNREACHABLE = 3;
     static final int TIMED_OUT = 4;
 
-    /** Commands by name; only the one that is called is looked at, because reflection on all of them takes its time. */
-    private static final Map<String, Supplier<Object>> COMMANDS = new LinkedHashMap<>();
-
-    static {
-        COMMANDS.put("up", UpCommand::new);
-        COMMANDS.put("down", DownCommand::new);
-        COMMANDS.put("status", StatusCommand::new);
-        COMMANDS.put("kubeconfig", KubeconfigCommand::new);
-        COMMANDS.put("reset", ResetCommand::new);
-        COMMANDS.put("backup", BackupCommand::new);
-        COMMANDS.put("restore", RestoreCommand::new);
-        COMMANDS.put("version", VersionCommand::new);
-        COMMANDS.put("completion", CompletionCommand::new);
-        COMMANDS.put("help", CommandLine.HelpCommand::new);
-    }
-
     private Lava() {}
 
-    public static void main(String[] arguments) {
-        boolean single = arguments.length > 0 && COMMANDS.containsKey(arguments[0]) && !arguments[0].equals("help");
-        CommandLine commands = single ? commandLine(List.of(arguments[0])) : commandLine();
-        System.exit(commands.execute(arguments));
+    public static void main(String[] words) {
+        System.exit(run(List.of(words), new PrintWriter(System.out, true, StandardCharsets.UTF_8)));
     }
 
-    static CommandLine commandLine() {
-        return commandLine(COMMANDS.keySet());
+    static List<Command> commands() {
+        return List.of(
+                new UpCommand(),
+                new DownCommand(),
+                new StatusCommand(),
+                new KubeconfigCommand(),
+                new ResetCommand(),
+                new BackupCommand(),
+                new RestoreCommand(),
+                new VersionCommand(),
+                new CompletionCommand());
     }
 
-    private static CommandLine commandLine(Collection<String> names) {
-        CommandLine commands = new CommandLine(new Lava());
-        COMMANDS.forEach((name, command) -> {
-            if (names.contains(name)) {
-                commands.addSubcommand(name, command.get());
-            }
-        });
-        commands.setExecutionExceptionHandler(Lava::explain);
-        commands.setParameterExceptionHandler((problem, _) -> {
-            problem.getCommandLine().getErr().println("lava: " + problem.getMessage());
-            problem.getCommandLine()
-                    .getErr()
-                    .println("Try: " + problem.getCommandLine().getCommandSpec().qualifiedName() + " --help");
+    /** Runs one command line; returns the exit code. */
+    static int run(List<String> words, PrintWriter out) {
+        Console console = new Console(out);
+        String name = words.isEmpty() ? "help" : words.getFirst();
+        if (name.equals("help") || name.equals("--help") || name.equals("-h")) {
+            Command about = words.size() > 1 ? find(words.get(1)) : null;
+            console.line(about == null ? Help.overview(commands()) : Help.of(about));
+            return words.isEmpty() ? USAGE : DONE;
+        }
+        if (name.equals("--version") || name.equals("-V")) {
+            name = "version";
+        }
+        Command command = find(name);
+        if (command == null) {
+            console.error("there is no command '" + name + "'. Try: lava help");
             return USAGE;
-        });
-        return commands;
+        }
+        List<String> rest = words.subList(1, words.size());
+        if (rest.contains("--help") || rest.contains("-h")) {
+            console.line(Help.of(command));
+            return DONE;
+        }
+        return run(command, rest, console);
+    }
+
+    private static @Nullable Command find(String name) {
+        for (Command command : commands()) {
+            if (command.name().equals(name)) {
+                return command;
+            }
+        }
+        return null;
     }
 
     /** One line that says what is wrong; details only on request. */
-    private static int explain(Exception problem, CommandLine commands, CommandLine.ParseResult parsed) {
-        String message = problem.getMessage() == null ? problem.getClass().getSimpleName() : problem.getMessage();
-        commands.getErr().println("lava: " + message);
-        if (System.getenv("LAVA_DEBUG") != null) {
-            problem.printStackTrace(commands.getErr());
+    private static int run(Command command, List<String> words, Console console) {
+        try {
+            return command.run(Arguments.parse(command, words), console);
+        } catch (CommandFailure e) {
+            console.error(String.valueOf(e.getMessage()));
+            return e.exitCode();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return FAILED;
+        } catch (Exception e) {
+            console.error(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
+            if (System.getenv("LAVA_DEBUG") != null) {
+                console.trace(e);
+            }
+            return FAILED;
         }
-        return problem instanceof CommandFailure failure ? failure.exitCode() : FAILED;
     }
 
     static String version() {
@@ -94,12 +101,5 @@ public final class Lava {
             throw new UncheckedIOException(e);
         }
         return properties.getProperty("version", "unknown");
-    }
-
-    static final class Version implements CommandLine.IVersionProvider {
-        @Override
-        public String[] getVersion() {
-            return new String[] {"lava " + version()};
-        }
     }
 }

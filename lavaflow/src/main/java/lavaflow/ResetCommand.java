@@ -6,33 +6,30 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.concurrent.Callable;
-
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
+import java.util.List;
 
 /** Deletes the data of a stopped local cluster, after asking. */
-@Command(name = "reset", description = "Delete the local cluster's data.", mixinStandardHelpOptions = true)
-final class ResetCommand implements Callable<Integer> {
-    @Mixin
-    private HomeOption homeOption = new HomeOption();
-
-    @Option(
-            names = {"-y", "--yes"},
-            description = "Do not ask.")
-    private boolean yes;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
+final class ResetCommand implements Command {
+    private static final Option YES = new Option("--yes", "-y", null, null, "Do not ask.", false);
 
     @Override
-    public Integer call() throws IOException {
-        Home home = homeOption.home();
-        Console console = new Console(spec.commandLine().getOut());
+    public String name() {
+        return "reset";
+    }
+
+    @Override
+    public String summary() {
+        return "Delete the local cluster's data.";
+    }
+
+    @Override
+    public List<Option> options() {
+        return List.of(DATA_DIR, YES);
+    }
+
+    @Override
+    public int run(Arguments arguments, Console console) throws IOException {
+        Home home = arguments.home();
         if (!Files.exists(home.directory())) {
             console.line("There is nothing in " + home.directory());
             return Lava.DONE;
@@ -44,24 +41,20 @@ final class ResetCommand implements Callable<Integer> {
             throw new CommandFailure(
                     Lava.FAILED, home.directory() + " does not look like a Lavaflow data directory; nothing deleted");
         }
-        if (!yes && !confirmed(home)) {
-            console.line("Nothing deleted.");
-            return Lava.FAILED;
+        if (!arguments.has(YES)) {
+            if (!Console.isTerminal()) {
+                throw new CommandFailure(Lava.USAGE, "nobody to ask here; say --yes to delete " + home.directory());
+            }
+            if (!Console.confirms("Delete all data in " + home.directory() + "?")) {
+                console.line("Nothing deleted.");
+                return Lava.FAILED;
+            }
         }
         for (Path part : new Path[] {home.store(), home.pki(), home.kubeconfig()}) {
             deleteTree(part);
         }
         console.line("Deleted the cluster in " + home.directory());
         return Lava.DONE;
-    }
-
-    private boolean confirmed(Home home) {
-        if (!Console.isTerminal()) {
-            throw new CommandFailure(Lava.USAGE, "nobody to ask here; say --yes to delete " + home.directory());
-        }
-        String answer = java.util.Objects.requireNonNull(System.console())
-                .readLine("Delete all data in %s? [y/N] ", home.directory());
-        return answer.trim().equalsIgnoreCase("y");
     }
 
     /** Does not follow links. */

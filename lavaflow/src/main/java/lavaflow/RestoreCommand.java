@@ -2,36 +2,30 @@ package lavaflow;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
-
+import java.util.List;
 import lavaflow.store.Store;
 
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
-
 /** Fills an empty data directory from a backup. */
-@Command(
-        name = "restore",
-        description = "Restore a backup into an empty data directory.",
-        mixinStandardHelpOptions = true)
-final class RestoreCommand implements Callable<Integer> {
-    @Mixin
-    private HomeOption homeOption = new HomeOption();
-
-    @Parameters(paramLabel = "FILE", description = "A file that 'lava backup' wrote.")
-    @SuppressWarnings("NullAway.Init")
-    private Path file;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
+final class RestoreCommand implements Command {
+    @Override
+    public String name() {
+        return "restore";
+    }
 
     @Override
-    public Integer call() throws Exception {
-        Home home = homeOption.home();
+    public String summary() {
+        return "Restore a backup into an empty data directory.";
+    }
+
+    @Override
+    public List<String> parameters() {
+        return List.of("FILE");
+    }
+
+    @Override
+    public int run(Arguments arguments, Console console) throws Exception {
+        Home home = arguments.home();
+        Path file = Path.of(arguments.parameter(0));
         if (!Files.isReadable(file)) {
             throw new CommandFailure(Lava.FAILED, "cannot read " + file);
         }
@@ -40,7 +34,7 @@ final class RestoreCommand implements Callable<Integer> {
         }
         home.create();
         Store.restore(file, home.store());
-        new Console(spec.commandLine().getOut()).line("Restored into " + home.directory() + ". Start it with: lava up");
+        console.line("Restored into " + home.directory() + ". Start it with: lava up");
         return Lava.DONE;
     }
 }

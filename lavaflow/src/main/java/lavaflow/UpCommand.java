@@ -1,63 +1,47 @@
 package lavaflow;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
+/** Starts the local cluster and stays in the foreground. */
+final class UpCommand implements Command {
+    private static final Option LISTEN = Option.of(
+            "--listen", "HOST:PORT", "127.0.0.1:6443", "Address to serve on; port 0 picks a free one (127.0.0.1:6443).");
+    /** The launcher acts on it; here it only has to be known. */
+    private static final Option DETACH = Option.flag("--detach", "Return when the cluster is ready.");
+    /** There is no node to leave out yet; scripts may say it already. */
+    private static final Option NO_NODE = Option.flag("--no-node", "Run no node on this machine.");
+    /** Up always waits until it is ready. */
+    private static final Option WAIT = Option.hiddenFlag("--wait", "Wait until it is ready.");
 
-/** Starts the local cluster and stays in the foreground; {@code --detach} is the launcher's business. */
-@Command(
-        name = "up",
-        description = "Start the local cluster.",
-        mixinStandardHelpOptions = true,
-        footer = {"", "Example: lava up --detach && kubectl --kubeconfig \"$(lava kubeconfig)\" get namespaces"})
-final class UpCommand implements Callable<Integer> {
-    @Mixin
-    private HomeOption homeOption = new HomeOption();
-
-    @Option(
-            names = "--listen",
-            paramLabel = "HOST:PORT",
-            defaultValue = "127.0.0.1:6443",
-            description = "Address to serve on; port 0 picks a free one (default: ${DEFAULT-VALUE}).")
-    private String listen = "";
-
-    @Option(names = "--detach", description = "Return when the cluster is ready.")
-    @SuppressWarnings("UnusedVariable") // the launcher acts on it; here it only has to be known
-    private boolean detach;
-
-    @Option(names = "--no-node", description = "Run no node on this machine.")
-    @SuppressWarnings("UnusedVariable") // there is no node to leave out yet; scripts may say it already
-    private boolean noNode;
-
-    @Option(names = "--wait", hidden = true, description = "Accepted for scripts: up always waits until it is ready.")
-    @SuppressWarnings("UnusedVariable") // up always waits
-    private boolean wait;
-
-    @Option(
-            names = "--warm-up",
-            hidden = true,
-            description = "Serve a few requests, then stop: fills the start-up cache.")
-    private boolean warmUp;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it before it calls the command
-    private CommandSpec spec;
+    private static final Option WARM_UP =
+            Option.hiddenFlag("--warm-up", "Serve a few requests, then stop: fills the start-up cache.");
 
     @Override
-    public Integer call() throws Exception {
-        Home home = homeOption.home();
-        InetSocketAddress address = address();
+    public String name() {
+        return "up";
+    }
+
+    @Override
+    public String summary() {
+        return "Start the local cluster.";
+    }
+
+    @Override
+    public List<Option> options() {
+        return List.of(DATA_DIR, LISTEN, DETACH, NO_NODE, WAIT, WARM_UP);
+    }
+
+    @Override
+    public int run(Arguments arguments, Console console) throws Exception {
+        Home home = arguments.home();
+        InetSocketAddress address = address(arguments.value(LISTEN));
         Optional<Home.Running> running = home.running();
-        Console console = new Console(spec.commandLine().getOut());
         if (running.isPresent()) {
             console.alreadyRunning(home, running.get());
             return Lava.DONE;
@@ -71,7 +55,7 @@ final class UpCommand implements Callable<Integer> {
                 awaitQuietly(stopped);
             }));
             console.ready(home, cluster.url(), (System.nanoTime() - started) / 1_000_000);
-            if (warmUp) {
+            if (arguments.has(WARM_UP)) {
                 new WarmUp(AdminClient.of(home)).run();
             } else {
                 stop.await();
@@ -90,19 +74,19 @@ final class UpCommand implements Callable<Integer> {
         }
     }
 
-    private InetSocketAddress address() {
+    private InetSocketAddress address(String text) {
         try {
-            URI uri = URI.create("tcp://" + listen);
-            if (uri.getHost() != null && uri.getPort() >= 0 && uri.getPort() <= 65_535) {
-                String host = uri.getHost().startsWith("[")
-                        ? uri.getHost().substring(1, uri.getHost().length() - 1)
-                        : uri.getHost();
-                return new InetSocketAddress(host, uri.getPort());
+            URI uri = URI.create("tcp://" + text);
+            String host = uri.getHost();
+            if (host != null && uri.getPort() >= 0 && uri.getPort() <= 65_535) {
+                String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+                return new InetSocketAddress(InetAddress.getAllByName(bare)[0], uri.getPort());
             }
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException _) {
             // Told below, in one way for every malformed address.
+        } catch (UnknownHostException e) {
+            throw Arguments.wrong(this, "--listen: nobody knows the host of '" + text + "'");
         }
-        throw new CommandLine.ParameterException(
-                spec.commandLine(), "--listen wants HOST:PORT, for example 127.0.0.1:6443, not '" + listen + "'");
+        throw Arguments.wrong(this, "--listen wants HOST:PORT, for example 127.0.0.1:6443, not '" + text + "'");
     }
 }

@@ -1,23 +1,27 @@
 package lavaflow;
 
-import java.util.concurrent.Callable;
-
+import java.util.List;
 import lavaflow.apiserver.ServerVersion;
 
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
-
 /** Prints versions. */
-@Command(name = "version", description = "Print the version.", mixinStandardHelpOptions = true)
-final class VersionCommand implements Callable<Integer> {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
+final class VersionCommand implements Command {
+    @Override
+    public String name() {
+        return "version";
+    }
 
     @Override
-    public Integer call() {
-        Console console = new Console(spec.commandLine().getOut());
+    public String summary() {
+        return "Print the version.";
+    }
+
+    @Override
+    public List<Option> options() {
+        return List.of();
+    }
+
+    @Override
+    public int run(Arguments arguments, Console console) {
         console.line("lava " + Lava.version());
         console.line("kubernetes " + ServerVersion.of(Lava.version()).gitVersion());
         return Lava.DONE;
