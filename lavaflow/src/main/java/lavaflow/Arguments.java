@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+
 import org.jspecify.annotations.Nullable;
 
 /** What was typed after a command, checked against what the command takes. */
@@ -75,7 +76,8 @@ final class Arguments {
         return values.containsKey(option.name());
     }
 
-    @Nullable String find(Command.Option option) {
+    @Nullable
+    String find(Command.Option option) {
         return values.get(option.name());
     }
 

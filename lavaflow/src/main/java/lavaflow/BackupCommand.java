@@ -3,6 +3,7 @@ package lavaflow;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+
 import lavaflow.store.Store;
 import lavaflow.store.StoreOptions;
 

@@ -1,6 +1,7 @@
 package lavaflow;
 
 import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 /**

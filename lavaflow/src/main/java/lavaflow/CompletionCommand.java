@@ -32,7 +32,8 @@ final class CompletionCommand implements Command {
                     case "bash" -> bash();
                     case "zsh" -> "autoload -U +X bashcompinit && bashcompinit\n" + bash();
                     case "fish" -> fish();
-                    default -> throw Arguments.wrong(this, "there is no completion for '" + arguments.parameter(0) + "'");
+                    default ->
+                        throw Arguments.wrong(this, "there is no completion for '" + arguments.parameter(0) + "'");
                 });
         return Lava.DONE;
     }
@@ -63,7 +64,8 @@ final class CompletionCommand implements Command {
             script.append(" -d '").append(command.summary().replace("'", "")).append("'\n");
             for (Option option : command.options()) {
                 if (!option.hidden()) {
-                    script.append("complete -c lava -n '__fish_seen_subcommand_from ").append(command.name());
+                    script.append("complete -c lava -n '__fish_seen_subcommand_from ")
+                            .append(command.name());
                     script.append("' -l ").append(option.name().substring(2)).append('\n');
                 }
             }

@@ -54,7 +54,8 @@ final class Console {
     }
 
     void alreadyRunning(Home home, Home.Running running) {
-        line(green("●") + " Lavaflow is already running at " + bold(running.url()) + dim(" (pid " + running.pid() + ")"));
+        line(green("●") + " Lavaflow is already running at " + bold(running.url())
+                + dim(" (pid " + running.pid() + ")"));
         line("  export KUBECONFIG=" + home.kubeconfig());
     }
 

@@ -34,7 +34,8 @@ final class DownCommand implements Command {
             throw new CommandFailure(
                     Lava.TIMED_OUT,
                     "process " + process.get().pid() + " did not stop within " + PATIENCE.toSeconds()
-                            + " s; look at it, or end it with: kill -9 " + process.get().pid());
+                            + " s; look at it, or end it with: kill -9 "
+                            + process.get().pid());
         }
         console.line("Stopped.");
         return Lava.DONE;

@@ -17,14 +17,16 @@ final class Help {
     }
 
     static String of(Command command) {
-        StringBuilder text = new StringBuilder(command.summary()).append("\n\nUsage: lava ").append(command.name());
+        StringBuilder text =
+                new StringBuilder(command.summary()).append("\n\nUsage: lava ").append(command.name());
         command.parameters().forEach(parameter -> text.append(' ').append(parameter));
         text.append(" [OPTIONS]\n\nOptions:\n");
         for (Command.Option option : command.options()) {
             if (option.hidden()) {
                 continue;
             }
-            String left = (option.letter() == null ? "" : option.letter() + ", ") + option.name()
+            String left = (option.letter() == null ? "" : option.letter() + ", ")
+                    + option.name()
                     + (option.isFlag() ? "" : " " + option.value());
             text.append(String.format("  %-22s %s%n", left, option.description()));
         }

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Properties;
+
 import org.jspecify.annotations.Nullable;
 
 /** The {@code lava} command. */

@@ -3,6 +3,7 @@ package lavaflow;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+
 import lavaflow.store.Store;
 
 /** Fills an empty data directory from a backup. */

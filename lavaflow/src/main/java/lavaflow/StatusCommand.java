@@ -1,13 +1,15 @@
 package lavaflow;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+
 import lavaflow.kube.HumanDuration;
 import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Says whether the local cluster runs and how it is. */
 final class StatusCommand implements Command {
@@ -43,7 +45,8 @@ final class StatusCommand implements Command {
 
     private static ObjectNode document(Home home, Optional<Home.Running> running) {
         ObjectNode state = Json.object();
-        state.put("running", running.isPresent()).put("dataDir", home.directory().toString());
+        state.put("running", running.isPresent())
+                .put("dataDir", home.directory().toString());
         running.ifPresent(found -> state.put("url", found.url())
                 .put("pid", found.pid())
                 .put("startedAt", found.startedAt())

@@ -11,7 +11,10 @@ import java.util.concurrent.CountDownLatch;
 /** Starts the local cluster and stays in the foreground. */
 final class UpCommand implements Command {
     private static final Option LISTEN = Option.of(
-            "--listen", "HOST:PORT", "127.0.0.1:6443", "Address to serve on; port 0 picks a free one (127.0.0.1:6443).");
+            "--listen",
+            "HOST:PORT",
+            "127.0.0.1:6443",
+            "Address to serve on; port 0 picks a free one (127.0.0.1:6443).");
     /** The launcher acts on it; here it only has to be known. */
     private static final Option DETACH = Option.flag("--detach", "Return when the cluster is ready.");
     /** There is no node to leave out yet; scripts may say it already. */

@@ -1,6 +1,7 @@
 package lavaflow;
 
 import java.util.List;
+
 import lavaflow.apiserver.ServerVersion;
 
 /** Prints versions. */

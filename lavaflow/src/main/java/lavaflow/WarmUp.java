@@ -8,7 +8,8 @@ import java.io.IOException;
  */
 final class WarmUp {
     private static final String JSON = "application/json";
-    private static final int ROUNDS = 30;
+    /** Enough to load and link everything; more would only make the compiler busy at every start. */
+    private static final int ROUNDS = 2;
 
     private final AdminClient client;
 
