@@ -12,6 +12,7 @@ import lavaflow.kube.GeneratedName;
 import lavaflow.kube.Json;
 import lavaflow.kube.ManagedFields;
 import lavaflow.kube.ObjectMetaRules;
+import lavaflow.kube.PrintedForm;
 import lavaflow.store.Mutation;
 import lavaflow.store.Outcome;
 import lavaflow.store.Store;
@@ -105,6 +106,7 @@ final class Writes {
         } else {
             Metadata.of(stored).remove("generation");
         }
+        PrintedForm.restore(resource.types(), resource.stored().struct(), stored);
         boolean done = false;
         try {
             FieldErrors errors = new FieldErrors();
@@ -214,6 +216,7 @@ final class Writes {
         ObjectNode next = toStored(resource, object);
         KindRules rules = storedRules(resource);
         WriteHooks.Reservation reservation = prepareUpdate(call, rules, next, oldStored);
+        PrintedForm.restore(resource.types(), resource.stored().struct(), next);
         boolean done = false;
         try {
             validateUpdate(call, resource, rules, next, oldStored);
@@ -302,7 +305,9 @@ final class Writes {
             default -> rules.prepareForSubresourceUpdate(call.subresource(), next, old);
         }
         rules.stamp(next, old, Metadata.time(call.now()));
-        if (rules.traits().contains(KindRules.Trait.GENERATION) && rules.specChanged(next, old)) {
+        boolean counted = rules.traits().contains(KindRules.Trait.GENERATION)
+                && !call.subresource().equals("status");
+        if (counted && rules.specChanged(next, old)) {
             Metadata.of(next).put("generation", Metadata.generation(old) + 1);
         }
         return reservation;

@@ -39,6 +39,9 @@ final class DaemonSetRules implements KindRules {
             ObjectNode rolling = Json.ensureObject(strategy, "rollingUpdate");
             Nodes.defaultValue(rolling, "maxUnavailable", Json.number(1));
             Nodes.defaultValue(rolling, "maxSurge", Json.number(0));
+        } else if (strategy.get("rollingUpdate") instanceof ObjectNode unused) {
+            Nodes.defaultValue(unused, "maxUnavailable", Json.number(0));
+            Nodes.defaultValue(unused, "maxSurge", Json.number(0));
         }
         Nodes.defaultValue(spec, "revisionHistoryLimit", Json.number(10));
     }

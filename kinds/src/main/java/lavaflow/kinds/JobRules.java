@@ -44,14 +44,32 @@ final class JobRules implements KindRules {
         ObjectNode metadata = Json.ensureObject(object, "metadata");
         ObjectNode labels = Json.objectAt(template, "metadata", "labels");
         if (labels != null && !labels.isEmpty() && Nodes.emptyAt(metadata, "labels")) {
-            // The same node on purpose: what prepareForCreate adds to the template must show here, as it does upstream.
-            metadata.set("labels", labels);
+            metadata.set("labels", new BorrowedLabels(labels));
         }
         Nodes.defaultValue(spec, "completionMode", Json.text("NonIndexed"));
         Nodes.defaultValue(spec, "suspend", Json.FACTORY.booleanNode(false));
         String replacement = Nodes.has(spec, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed";
         Nodes.defaultValue(spec, "podReplacementPolicy", Json.text(replacement));
         Nodes.defaultValue(spec, "manualSelector", Json.FACTORY.booleanNode(false));
+    }
+
+    /**
+     * Labels that a job without any took from its template: upstream shares one map, so that what {@link
+     * #prepareForCreate} adds to the template shows on the job as well. Copies of an object keep the mark.
+     */
+    @SuppressWarnings("unchecked") // Jackson's deepCopy answers with whatever type is asked for.
+    private static final class BorrowedLabels extends ObjectNode {
+        private static final long serialVersionUID = 1;
+
+        BorrowedLabels(ObjectNode labels) {
+            super(Json.FACTORY);
+            setAll(labels);
+        }
+
+        @Override
+        public ObjectNode deepCopy() {
+            return new BorrowedLabels(this);
+        }
     }
 
     /** Also for the job templates of CronJobs, which get no other defaults of a Job. */
@@ -77,7 +95,6 @@ final class JobRules implements KindRules {
         ScaledSpecs.prepareTemplate(object, old);
     }
 
-    @SuppressWarnings("ReferenceEquality") // Labels that defaulting took from the template are the template's own node.
     private static void generateSelector(ObjectNode object) {
         ObjectNode spec = Json.ensureObject(object, "spec");
         if (Json.flagAt(spec, "manualSelector")) {
@@ -85,8 +102,7 @@ final class JobRules implements KindRules {
         }
         ObjectNode metadata = Json.ensureObject(object, "metadata");
         ObjectNode templateMetadata = Json.ensureObject(spec, "template", "metadata");
-        JsonNode own = metadata.get("labels");
-        boolean follows = Nodes.emptyAt(metadata, "labels") || own == templateMetadata.get("labels");
+        boolean follows = Nodes.emptyAt(metadata, "labels") || metadata.get("labels") instanceof BorrowedLabels;
         ObjectNode labels = Json.ensureObject(templateMetadata, "labels");
         String uid = Json.textAt(metadata, "uid");
         String name = Json.textAt(metadata, "name");

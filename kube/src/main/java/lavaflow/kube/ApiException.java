@@ -1,7 +1,6 @@
 package lavaflow.kube;
 
 import java.util.List;
-import java.util.stream.Collectors;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -141,9 +140,9 @@ public final class ApiException extends RuntimeException {
 
     /** An object with invalid fields; {@code kind} is the Kind, not the resource. */
     public static ApiException invalid(String group, String kind, String name, List<FieldError> errors) {
-        String list = errors.size() == 1
-                ? errors.getFirst().message()
-                : errors.stream().map(FieldError::message).distinct().collect(Collectors.joining(", ", "[", "]"));
+        List<String> messages =
+                errors.stream().map(FieldError::message).distinct().toList();
+        String list = messages.size() == 1 ? messages.getFirst() : "[" + String.join(", ", messages) + "]";
         String subject = group.isEmpty() ? kind : kind + "." + group;
         ApiException invalid = of(422, "Invalid", subject + " " + FieldErrors.quoted(name) + " is invalid: " + list)
                 .details(name, group, kind);
