@@ -1,12 +1,15 @@
 package lavaflow.kinds;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /** Definitions of custom kinds. */
 final class CustomResourceDefinitionRules implements KindRules {
@@ -62,5 +65,31 @@ final class CustomResourceDefinitionRules implements KindRules {
                 return;
             }
         }
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        DefinitionValidation.create(object, errors);
+    }
+
+    @Override
+    public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        DefinitionValidation.update(object, old, errors);
+    }
+
+    @Override
+    public void validateStatusUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        DefinitionValidation.status(object, errors);
+    }
+
+    @Override
+    public List<String> warnings(ObjectNode object, @Nullable ObjectNode old) {
+        List<String> formats = DefinitionSchema.unknownFormats(object);
+        if (old != null) {
+            formats.removeAll(DefinitionSchema.unknownFormats(old));
+        }
+        return formats.stream()
+                .map(format -> "unrecognized format " + FieldErrors.quoted(format))
+                .toList();
     }
 }

@@ -74,12 +74,12 @@ final class WebhookValidation {
             LabelSelectorRules.check(hook.get(selector), path.child(selector), errors);
         }
         FieldChecks.optionalOneOf(hook, "reinvocationPolicy", AdmissionMatching.REINVOCATIONS, path, errors);
-        client(Json.objectAt(hook, "clientConfig"), path.child("clientConfig"), false, errors);
+        client(Json.objectAt(hook, "clientConfig"), path.child("clientConfig"), errors);
         AdmissionMatching.conditions(hook, path.child("matchConditions"), errors);
     }
 
-    /** @param rightNames whether complaints name the service's field that is empty; of webhooks upstream swaps them */
-    static void client(@Nullable ObjectNode config, FieldPath path, boolean rightNames, FieldErrors errors) {
+    /** Where a webhook is reached. */
+    static void client(@Nullable ObjectNode config, FieldPath path, FieldErrors errors) {
         boolean url = Nodes.has(config, "url");
         ObjectNode service = Json.objectAt(config, "service");
         if (url == (service != null)) {
@@ -87,7 +87,7 @@ final class WebhookValidation {
         } else if (url) {
             url(Json.textAt(config, "url"), path.child("url"), errors);
         } else if (service != null) {
-            service(service, path.child("service"), rightNames, errors);
+            service(service, path.child("service"), errors);
         }
     }
 
@@ -121,11 +121,12 @@ final class WebhookValidation {
         }
     }
 
-    private static void service(ObjectNode service, FieldPath path, boolean rightNames, FieldErrors errors) {
-        if (Json.textAt(service, rightNames ? "name" : "namespace").isEmpty()) {
+    private static void service(ObjectNode service, FieldPath path, FieldErrors errors) {
+        // Upstream has the two fields the wrong way round.
+        if (Json.textAt(service, "namespace").isEmpty()) {
             errors.required(path.child("name"));
         }
-        if (Json.textAt(service, rightNames ? "namespace" : "name").isEmpty()) {
+        if (Json.textAt(service, "name").isEmpty()) {
             errors.required(path.child("namespace"));
         }
         long port = Json.longAt(service, 0, "port");

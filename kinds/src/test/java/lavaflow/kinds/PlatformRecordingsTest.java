@@ -160,4 +160,10 @@ class PlatformRecordingsTest {
         return RecordedAnswers.replay(
                 "mutatingadmissionpolicybinding.jsonl", "admissionregistration.k8s.io/mutatingadmissionpolicybindings");
     }
+
+    @TestFactory
+    Stream<DynamicTest> definitions() {
+        return RecordedAnswers.replay(
+                "customresourcedefinition.jsonl", "apiextensions.k8s.io/customresourcedefinitions");
+    }
 }

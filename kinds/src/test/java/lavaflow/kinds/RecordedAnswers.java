@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import lavaflow.kube.BuiltinTypes;
 import lavaflow.kube.DecodingException;
 import lavaflow.kube.FieldErrors;
+import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
 import lavaflow.kube.KindTable;
@@ -65,7 +66,15 @@ final class RecordedAnswers {
             allocate(object, old, errors);
         }
         boolean status = subresource.equals("status");
-        if (errors.isEmpty()) {
+        if (old == null) {
+            // The generic pipeline checks names before the rules check the rest.
+            String name = Json.textAt(object, "metadata", "name");
+            for (String wrong : rules.nameErrors(name, false)) {
+                errors.invalid(FieldPath.of("metadata", "name"), name, wrong);
+            }
+        }
+        boolean named = errors.isEmpty() || rules instanceof CustomResourceDefinitionRules;
+        if (named) {
             write(rules, subresource, object, old, errors);
         }
         List<String> found = errors.list().stream()
