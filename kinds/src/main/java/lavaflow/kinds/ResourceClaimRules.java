@@ -2,6 +2,8 @@ package lavaflow.kinds;
 
 import java.util.Set;
 
+import lavaflow.kube.FieldErrors;
+import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -78,5 +80,15 @@ final class ResourceClaimRules implements KindRules {
             identity.put(field, Json.textAt(device, field));
         }
         return identity;
+    }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        DeviceClaimValidation.claim(Json.objectAt(object, "spec"), FieldPath.of("spec"), errors);
+    }
+
+    @Override
+    public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        DeviceClaimValidation.frozen(object, old, false, errors);
     }
 }

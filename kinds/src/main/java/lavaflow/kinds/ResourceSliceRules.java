@@ -57,4 +57,14 @@ final class ResourceSliceRules implements KindRules {
     public @Nullable String selectableField(ObjectNode object, String field) {
         return selectableFields().contains(field) ? Json.textAt(object, field.split("\\.", -1)) : null;
     }
+
+    @Override
+    public void validateCreate(ObjectNode object, FieldErrors errors) {
+        ResourceSliceValidation.validate(object, errors);
+    }
+
+    @Override
+    public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        ResourceSliceValidation.update(object, old, errors);
+    }
 }

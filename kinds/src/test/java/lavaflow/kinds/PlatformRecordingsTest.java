@@ -166,4 +166,24 @@ class PlatformRecordingsTest {
         return RecordedAnswers.replay(
                 "customresourcedefinition.jsonl", "apiextensions.k8s.io/customresourcedefinitions");
     }
+
+    @TestFactory
+    Stream<DynamicTest> resourceClaims() {
+        return RecordedAnswers.replay("resourceclaim.jsonl", "resource.k8s.io/resourceclaims");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> resourceClaimTemplates() {
+        return RecordedAnswers.replay("resourceclaimtemplate.jsonl", "resource.k8s.io/resourceclaimtemplates");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> deviceClasses() {
+        return RecordedAnswers.replay("deviceclass.jsonl", "resource.k8s.io/deviceclasses");
+    }
+
+    @TestFactory
+    Stream<DynamicTest> resourceSlices() {
+        return RecordedAnswers.replay("resourceslice.jsonl", "resource.k8s.io/resourceslices");
+    }
 }
