@@ -32,7 +32,13 @@ public final class ApiServer implements AutoCloseable {
         RandomGenerator random = new SecureRandom();
         ResourceTable table = ResourceTable.builtin();
         BuiltinHooks hooks = new BuiltinHooks(new ServiceAllocator(store, random));
-        Admission admission = new Admission(List.of(new NamespaceLifecycle(store)));
+        Stored stored = new Stored(store);
+        Admission admission = new Admission(List.of(
+                new NamespaceLifecycle(store),
+                new LimitRanges(stored),
+                new PodAdmission(stored, random),
+                new DefaultStorageClass(stored),
+                new Quotas(store, stored)));
         FieldOwnership ownership = new FieldOwnership();
         Reads reads = new Reads(store);
         Writes writes = new Writes(store, admission, ownership, hooks, random);

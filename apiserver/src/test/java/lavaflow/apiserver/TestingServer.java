@@ -67,6 +67,13 @@ final class TestingServer implements AutoCloseable {
                 store);
         server.start();
         new Bootstrap(server.local(), "127.0.0.1", server.port()).run();
+        // No controllers run here; pods need their account.
+        server.local()
+                .create(
+                        new User("testing", List.of("system:masters")),
+                        new LocalApi.Path("", "v1", "serviceaccounts"),
+                        "default",
+                        Json.parseObject("{\"metadata\":{\"name\":\"default\"}}".getBytes(StandardCharsets.UTF_8)));
         admin = client(authority.issueClient("admin", List.of("system:masters"), Instant.now()));
     }
 

@@ -1,0 +1,95 @@
+package lavaflow.apiserver;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import lavaflow.kinds.DefaultTolerations;
+import lavaflow.kinds.PriorityAdmission;
+import lavaflow.kinds.ServiceAccountAdmission;
+import lavaflow.kube.GeneratedName;
+import org.jspecify.annotations.Nullable;
+
+/** What admission does to pods: identity, priority, patience with troubled nodes. */
+final class PodAdmission implements Admission.Plugin {
+    private static final String PRIORITY_CLASSES = "scheduling.k8s.io/priorityclasses";
+    private static final int SUFFIX_LENGTH = 5;
+    /** A namespace's default account is made a moment after the namespace; upstream is as patient. */
+    private static final int ACCOUNT_TRIES = 50;
+
+    private static final long ACCOUNT_PAUSE_MILLIS = 20;
+
+    private final Stored stored;
+    private final RandomGenerator random;
+
+    PodAdmission(Stored stored, RandomGenerator random) {
+        this.stored = stored;
+        this.random = random;
+    }
+
+    @Override
+    public void mutate(Call call, Admission.Operation operation, ObjectNode object, @Nullable ObjectNode old) {
+        String bucket = call.resource().bucket();
+        if (!bucket.equals("pods") || !call.subresource().isEmpty()) {
+            return;
+        }
+        if (operation == Admission.Operation.CREATE) {
+            identity(call, object);
+            List<ObjectNode> classes = stored.all(PRIORITY_CLASSES, "");
+            refuse(call, object, PriorityAdmission.create(object, classes));
+        } else if (old != null) {
+            PriorityAdmission.update(object, old);
+        }
+        DefaultTolerations.apply(object);
+    }
+
+    @Override
+    public void validate(
+            Call call, Admission.Operation operation, @Nullable ObjectNode object, @Nullable ObjectNode old) {
+        if (object == null || !call.resource().bucket().equals(PRIORITY_CLASSES)) {
+            return;
+        }
+        List<ObjectNode> classes = stored.all(PRIORITY_CLASSES, "");
+        refuse(call, object, PriorityAdmission.globalDefault(object, classes, operation == Admission.Operation.CREATE));
+    }
+
+    private void identity(Call call, ObjectNode pod) {
+        if (ServiceAccountAdmission.isMirror(pod)) {
+            refuse(call, pod, ServiceAccountAdmission.mirrorProblem(pod));
+            return;
+        }
+        String name = ServiceAccountAdmission.accountOf(pod);
+        ObjectNode account = account(call.namespace(), name);
+        if (account == null) {
+            refuse(
+                    call,
+                    pod,
+                    "error looking up service account " + call.namespace() + "/" + name + ": serviceaccount \"" + name
+                            + "\" not found");
+            return;
+        }
+        refuse(call, pod, ServiceAccountAdmission.secretProblem(pod, account));
+        ServiceAccountAdmission.apply(pod, account, GeneratedName.suffix(SUFFIX_LENGTH, random::nextInt));
+    }
+
+    private @Nullable ObjectNode account(String namespace, String name) {
+        int tries = name.equals("default") ? ACCOUNT_TRIES : 1;
+        for (int attempt = 1; ; attempt++) {
+            ObjectNode account = stored.find("serviceaccounts", namespace + "/" + name);
+            if (account != null || attempt >= tries) {
+                return account;
+            }
+            try {
+                Thread.sleep(ACCOUNT_PAUSE_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return null;
+            }
+        }
+    }
+
+    static void refuse(Call call, ObjectNode object, String why) {
+        if (!why.isEmpty()) {
+            throw call.resource().forbidden(Metadata.name(object), why);
+        }
+    }
+}
