@@ -38,6 +38,7 @@ public final class ApiServer implements AutoCloseable {
                 new LimitRanges(stored),
                 new PodAdmission(stored, random),
                 new DefaultStorageClass(stored),
+                new ObjectProtection(),
                 new Quotas(store, stored)));
         FieldOwnership ownership = new FieldOwnership();
         Reads reads = new Reads(store);

@@ -1,16 +1,18 @@
 package lavaflow.apiserver;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Comparator;
 import java.util.List;
+
 import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /** Gives claims that name no storage class the default one; of several defaults the newest. */
 final class DefaultStorageClass implements Admission.Plugin {
     private static final String CLAIMS = "persistentvolumeclaims";
-    private static final List<String> DEFAULT_MARKS = List.of(
-            "storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class");
+    private static final List<String> DEFAULT_MARKS =
+            List.of("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class");
 
     private final Stored stored;
 
@@ -27,8 +29,7 @@ final class DefaultStorageClass implements Admission.Plugin {
         }
         stored.all("storage.k8s.io/storageclasses", "").stream()
                 .filter(DefaultStorageClass::isDefault)
-                .max(Comparator.comparing(
-                                (ObjectNode each) -> Json.textAt(each, "metadata", "creationTimestamp"))
+                .max(Comparator.comparing((ObjectNode each) -> Json.textAt(each, "metadata", "creationTimestamp"))
                         .thenComparing(Metadata::name, Comparator.reverseOrder()))
                 .ifPresent(found -> Json.ensureObject(object, "spec").put("storageClassName", Metadata.name(found)));
     }

@@ -64,9 +64,8 @@ final class Deletes {
             if (store.commit(mutation) instanceof Outcome.Committed committed) {
                 if (gone) {
                     hooks.afterDelete(resource, live);
-                    return new Deleted(Writes.fromStored(resource, live), true);
                 }
-                return new Deleted(Writes.fromStored(resource, StoredForm.decode(committed.object())), false);
+                return new Deleted(Writes.fromStored(resource, StoredForm.decode(committed.object())), gone);
             }
         }
     }
@@ -103,6 +102,9 @@ final class Deletes {
         long grace = resource.rules().gracePeriod(object, asked);
         boolean held = Metadata.hasFinalizers(object) || hooks.keepsDeleted(resource, object);
         if (!held && grace == 0) {
+            if (resource.rules().isGraceful()) {
+                markDeleted(call, object);
+            }
             return true;
         }
         Long pending = Metadata.gracePeriod(object);
@@ -122,6 +124,15 @@ final class Deletes {
         metadata.put("deletionTimestamp", Metadata.time(call.now().plusSeconds(grace)));
         metadata.put("deletionGracePeriodSeconds", grace);
         return false;
+    }
+
+    /** Kinds with a grace period show in their last state that there was none. */
+    private static void markDeleted(Call call, ObjectNode object) {
+        ObjectNode metadata = Metadata.of(object);
+        if (!Metadata.isDeleting(object)) {
+            metadata.put("deletionTimestamp", Metadata.time(call.now()));
+        }
+        metadata.put("deletionGracePeriodSeconds", 0);
     }
 
     /** Upstream's rule: the policy decides about the two finalizers of garbage collection, others stay. */

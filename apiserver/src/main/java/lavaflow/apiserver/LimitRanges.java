@@ -1,7 +1,8 @@
 package lavaflow.apiserver;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import lavaflow.kinds.LimitRangeAdmission;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /** Fills in and enforces what the limit ranges of a namespace say. */

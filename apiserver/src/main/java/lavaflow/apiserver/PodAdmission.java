@@ -1,12 +1,14 @@
 package lavaflow.apiserver;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.random.RandomGenerator;
+
 import lavaflow.kinds.DefaultTolerations;
 import lavaflow.kinds.PriorityAdmission;
 import lavaflow.kinds.ServiceAccountAdmission;
 import lavaflow.kube.GeneratedName;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /** What admission does to pods: identity, priority, patience with troubled nodes. */

@@ -1,14 +1,16 @@
 package lavaflow.apiserver;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
+
 import lavaflow.kinds.QuotaAdmission;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 import lavaflow.store.Mutation;
 import lavaflow.store.Outcome;
 import lavaflow.store.Store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -82,8 +82,12 @@ final class ResourceHandler {
     }
 
     static ApiException methodNotAllowed() {
-        return ApiException.of(
+        ApiException refusal = ApiException.of(
                 405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
+        refusal.status().remove("code");
+        refusal.status().putObject("details");
+        refusal.status().put("code", 405);
+        return refusal;
     }
 
     private static void checkVerb(Resource resource, RequestInfo info) {

@@ -1,10 +1,12 @@
 package lavaflow.apiserver;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+
 import lavaflow.store.Store;
 import lavaflow.store.StoredObject;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /** Stored objects as trees, for rules that look at other objects than the one at hand. */
@@ -15,7 +17,8 @@ final class Stored {
         this.store = store;
     }
 
-    @Nullable ObjectNode find(String bucket, String key) {
+    @Nullable
+    ObjectNode find(String bucket, String key) {
         StoredObject found = store.get(bucket, key);
         return found == null ? null : StoredForm.decode(found);
     }

@@ -263,7 +263,9 @@ final class Writes {
     private static void checkPreconditions(
             Call call, Resource resource, StoredObject stored, ObjectNode live, ObjectNode object, String wanted) {
         String uid = Metadata.uid(object);
-        if (!uid.isEmpty() && !uid.equals(Metadata.uid(live))) {
+        // A patch that changes the uid is told so by validation; only a PUT names the object it means by it.
+        boolean names = call.verb().equals("update") && !uid.isEmpty();
+        if (names && !uid.equals(Metadata.uid(live))) {
             throw ApiException.conflict(
                     resource.group(),
                     resource.name(),

@@ -18,6 +18,7 @@ public final class CoreControllers implements AutoCloseable {
                 new NamespaceDefaults(api, rootCertificate).controller(),
                 new NamespaceDeletion(api, clock).controller(),
                 new GarbageCollector(api).controller(),
+                new VolumeProtection(api).controller(),
                 new EventExpiry(api, clock).controller());
     }
 

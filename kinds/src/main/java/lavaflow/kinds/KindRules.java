@@ -99,6 +99,11 @@ public interface KindRules {
         return 0;
     }
 
+    /** Whether objects of the kind may be given time to end: pods. */
+    default boolean isGraceful() {
+        return false;
+    }
+
     /** Deprecations and likely mistakes the user should hear of; {@code old} is null on create. */
     default List<String> warnings(ObjectNode object, @Nullable ObjectNode old) {
         return List.of();

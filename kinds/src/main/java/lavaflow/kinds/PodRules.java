@@ -92,6 +92,11 @@ public final class PodRules implements KindRules {
 
     /** Nobody waits for a pod that no kubelet runs. */
     @Override
+    public boolean isGraceful() {
+        return true;
+    }
+
+    @Override
     public long gracePeriod(ObjectNode pod, @Nullable Long asked) {
         String phase = Json.textAt(pod, "status", "phase");
         boolean over = phase.equals("Failed") || phase.equals("Succeeded");
