@@ -1,7 +1,6 @@
 package lavaflow.e2e;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,6 +9,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 import lavaflow.kube.Json;
@@ -23,6 +24,8 @@ final class CaseRun {
     record Outcome(String request, ObjectNode answer) {}
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration FURNISHING = Duration.ofSeconds(10);
+    private static final Set<String> BARE = ConcurrentHashMap.newKeySet();
 
     private final ApiServer server;
     private final ContractCase contract;
@@ -151,18 +154,21 @@ final class CaseRun {
         return condition.has("is") ? found.equals(requests.fill(condition.get("is"))) : !found.isMissingNode();
     }
 
-    /** A namespace is ready for pods once its default service account exists. */
+    /**
+     * A namespace is ready for pods once its default service account exists. A server that never makes one is not
+     * waited for again: what it lacks shows in the cases themselves.
+     */
     private void makeNamespace() throws IOException, InterruptedException {
         String id = variables.get("ns");
         ObjectNode namespace = Json.object();
         namespace.putObject("metadata").put("name", id);
         ask("POST", "/api/v1/namespaces", Json.string(namespace));
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + FURNISHING.toNanos();
         for (String path : List.of("/serviceaccounts/default", "/configmaps/kube-root-ca.crt")) {
-            while (ask("GET", "/api/v1/namespaces/" + id + path, "").code() != 200) {
+            while (!BARE.contains(server.name())
+                    && ask("GET", "/api/v1/namespaces/" + id + path, "").code() != 200) {
                 if (System.nanoTime() > deadline) {
-                    throw new UncheckedIOException(
-                            new IOException(server.name() + " did not furnish namespace " + id + " with " + path));
+                    BARE.add(server.name());
                 }
                 LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
             }
