@@ -23,7 +23,7 @@ final class CaseRun {
     /** A step's request in one line, and what came back, normalised. */
     record Outcome(String request, ObjectNode answer) {}
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("contract.patience", 20));
     private static final Duration FURNISHING = Duration.ofSeconds(10);
     private static final Set<String> BARE = ConcurrentHashMap.newKeySet();
 

@@ -37,7 +37,7 @@ final class ContractTest {
 
     private static final Servers SERVERS = new Servers();
     private static final ExecutorService BOTH = Executors.newVirtualThreadPerTaskExecutor();
-    private static final ContractReport TOLD = new ContractReport();
+    private static final ContractReport TOLD = new ContractReport(REPORT);
     private static Optional<ApiServer> lava = Optional.empty();
     private static Optional<ApiServer> peer = Optional.empty();
 
@@ -50,10 +50,9 @@ final class ContractTest {
     }
 
     @AfterAll
-    static void stopServers() throws IOException {
+    static void stopServers() {
         BOTH.shutdownNow();
         SERVERS.close();
-        TOLD.write(REPORT);
     }
 
     @TestFactory
