@@ -22,6 +22,9 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -82,8 +85,18 @@ final class ApiServer implements AutoCloseable {
         if (!isPlainUri(request.path())) {
             return RawHttp.send(tls, address, request);
         }
-        HttpResponse<byte[]> response = client.send(prepare(request), HttpResponse.BodyHandlers.ofByteArray());
+        HttpResponse<byte[]> response = whole(request);
         return new Answer(response.statusCode(), response.headers().map(), response.body());
+    }
+
+    /** The client's own timeout ends with the headers; a body that never ends would hold the suite for ever. */
+    private HttpResponse<byte[]> whole(Request request) throws IOException, InterruptedException {
+        try {
+            return client.sendAsync(prepare(request), HttpResponse.BodyHandlers.ofByteArray())
+                    .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IOException(request.method() + " " + request.path() + " of " + name + ": " + e, e);
+        }
     }
 
     /** Sends a request whose answer does not end; the caller closes the stream. */
