@@ -1,19 +1,12 @@
 package lavaflow.apiserver;
 
 import java.util.List;
-import java.util.function.UnaryOperator;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.DecodingException;
-import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
-import lavaflow.kube.JsonPatch;
-import lavaflow.kube.MergePatch;
-import lavaflow.kube.StrategicMergePatch;
-import lavaflow.kube.StrictJson;
 import lavaflow.kube.Yaml;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** The four kinds of patch. */
@@ -22,7 +15,7 @@ final class Patches {
     static final String MERGE_PATCH = "application/merge-patch+json";
     static final String STRATEGIC_PATCH = "application/strategic-merge-patch+json";
     static final String APPLY_PATCH = "application/apply-patch+yaml";
-    private static final List<String> MEDIA_TYPES = List.of(JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH);
+    static final List<String> MEDIA_TYPES = List.of(JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH);
 
     private final Writes writes;
     private final FieldOwnership ownership;
@@ -45,50 +38,15 @@ final class Patches {
         if (media.equals(APPLY_PATCH)) {
             return apply(call, body);
         }
-        UnaryOperator<ObjectNode> change =
-                change(call, media, body, call.resource().info().struct());
+        ObjectDecoder.Expected expected =
+                ObjectDecoder.Expected.of(call.resource().info());
+        BodyPatch patch = new BodyPatch(call, media, body, expected);
         return writes.update(call, false, false, live -> {
             if (live == null) {
                 throw call.resource().notFound(call.name());
             }
-            return retyped(call, live, change.apply(live));
+            return checked(call, patch.apply(live));
         });
-    }
-
-    /** The change a patch makes to a tree of the struct. */
-    static UnaryOperator<ObjectNode> change(Call call, String media, byte[] body, String struct) {
-        boolean strict = call.fieldValidation() != Call.FieldValidation.IGNORE;
-        JsonNode patch = parse(call, body);
-        return switch (media) {
-            case JSON_PATCH -> {
-                JsonPatch parsed = JsonPatch.parse(patch, strict);
-                problems(call, parsed.warnings());
-                yield live -> object(parsed.apply(live));
-            }
-            case MERGE_PATCH -> live -> object(MergePatch.apply(live, patch, strict));
-            case STRATEGIC_PATCH -> {
-                if (!(patch instanceof ObjectNode fields)) {
-                    throw ApiException.badRequest("error decoding patch: json: cannot unmarshal "
-                            + (patch.isArray() ? "array" : "value") + " into Go value of type map[string]interface {}");
-                }
-                yield live -> StrategicMergePatch.apply(call.resource().types(), struct, live, fields);
-            }
-            default -> throw BodyReader.unsupportedMediaType(MEDIA_TYPES);
-        };
-    }
-
-    private static JsonNode parse(Call call, byte[] body) {
-        try {
-            StrictJson.Document document = StrictJson.parse(body, StrictJson.Repeated.REPLACE);
-            problems(
-                    call,
-                    document.duplicatePaths().stream()
-                            .map(path -> "duplicate field " + FieldErrors.quoted(path))
-                            .toList());
-            return document.root();
-        } catch (DecodingException e) {
-            throw ApiException.badRequest("error decoding patch: " + e.getMessage());
-        }
     }
 
     private static void problems(Call call, List<String> problems) {
@@ -102,24 +60,20 @@ final class Patches {
         }
     }
 
-    private static ObjectNode object(JsonNode patched) {
-        if (patched instanceof ObjectNode object) {
-            return object;
+    /** A patched object is input like any other: defaulted, and still the same object. */
+    private static ObjectNode checked(Call call, ObjectNode object) {
+        call.resource().rules().applyDefaults(object);
+        ResourceHandler.checkNamespace(call, object);
+        if (Metadata.name(object).isEmpty()) {
+            throw nameless(call);
         }
-        throw ApiException.badRequest("the patch leaves something that is not an object");
+        ResourceHandler.checkName(call, object);
+        return object;
     }
 
-    /** A patched tree is input like any other: typed again, defaulted, and still the same object. */
-    private static ObjectNode retyped(Call call, ObjectNode live, ObjectNode patched) {
-        ObjectNode object = ObjectDecoder.typed(
-                call, patched, ObjectDecoder.Expected.of(call.resource().info()));
-        call.resource().rules().applyDefaults(object);
-        if (!Metadata.name(object).equals(Metadata.name(live))) {
-            throw ApiException.badRequest("the name of the object (" + Metadata.name(object)
-                    + ") does not match the name on the URL (" + call.name() + ")");
-        }
-        ResourceHandler.checkNamespace(call, object);
-        return object;
+    static ApiException nameless(Call call) {
+        return ApiException.badRequest(
+                "the name of the object (" + call.name() + " based on URL) was undeterminable: name must be provided");
     }
 
     /** An applied configuration. */

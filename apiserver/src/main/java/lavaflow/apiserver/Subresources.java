@@ -2,7 +2,6 @@ package lavaflow.apiserver;
 
 import java.io.IOException;
 import java.util.function.BinaryOperator;
-import java.util.function.UnaryOperator;
 
 import lavaflow.kinds.ScaleView;
 import lavaflow.kube.ApiException;
@@ -128,9 +127,9 @@ final class Subresources {
                     ObjectDecoder.typed(call, ownership.applyScale(call, current, configuration.deepCopy()), expected);
         }
         String media = Negotiation.mediaType(exchange.header("Content-Type"));
-        UnaryOperator<ObjectNode> change = Patches.change(call, media, body, sub.struct());
+        BodyPatch patch = new BodyPatch(call, media, body, expected);
         return (object, current) -> {
-            ObjectNode next = ObjectDecoder.typed(call, change.apply(ScaleView.of(object)), expected);
+            ObjectNode next = patch.apply(ScaleView.of(object));
             ownership.updateScale(call, current, next);
             return next;
         };

@@ -37,7 +37,7 @@ public final class GoText {
     }
 
     /** What Go's JSON decoder calls a value it cannot put where it should go. */
-    static String jsonKind(JsonNode node) {
+    public static String jsonKind(JsonNode node) {
         return switch (node.getNodeType()) {
             case OBJECT, POJO -> "object";
             case ARRAY -> "array";
