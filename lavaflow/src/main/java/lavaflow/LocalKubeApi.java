@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 import lavaflow.apiserver.LocalApi;
 import lavaflow.apiserver.Resource;
@@ -28,13 +29,19 @@ final class LocalKubeApi implements KubeApi {
         Map<String, Kind> byBucket = new LinkedHashMap<>();
         for (Resource resource : api.resources()) {
             var info = resource.info();
-            Kind kind = new Kind(info.group(), info.version(), info.resource(), info.namespaced());
             if (info.allows("list") && info.allows("watch") && info.allows("delete")) {
+                Kind kind = new Kind(info.group(), info.version(), info.resource(), info.namespaced());
                 byBucket.putIfAbsent(resource.bucket(), kind);
             }
-            byTypeName.put(info.apiVersion() + "/" + info.kind(), kind);
         }
         kinds = List.copyOf(byBucket.values());
+        for (Resource resource : api.resources()) {
+            var info = resource.info();
+            Kind kind = byBucket.get(resource.bucket());
+            if (kind != null) {
+                byTypeName.put(info.apiVersion() + "/" + info.kind(), kind);
+            }
+        }
     }
 
     private static LocalApi.Path path(Kind kind) {
@@ -57,9 +64,15 @@ final class LocalKubeApi implements KubeApi {
     }
 
     @Override
-    public Listing list(Kind kind, String namespace) {
-        LocalApi.Listing listing = api.list(path(kind), namespace);
-        return new Listing(listing.items(), listing.revision());
+    public long list(Kind kind, String namespace, View view, Consumer<ObjectNode> each) {
+        return api.list(path(kind), namespace, local(view), each);
+    }
+
+    private static LocalApi.View local(View view) {
+        return switch (view) {
+            case WHOLE -> LocalApi.View.WHOLE;
+            case METADATA -> LocalApi.View.METADATA;
+        };
     }
 
     @Override
@@ -80,14 +93,21 @@ final class LocalKubeApi implements KubeApi {
     }
 
     @Override
-    public Watch watch(Kind kind, long afterRevision) {
-        LocalApi.Watch watch = api.watch(path(kind), afterRevision);
+    public Watch watch(Kind kind, long afterRevision, View view) {
+        LocalApi.Watch watch = api.watch(path(kind), afterRevision, local(view));
         return new Watch() {
             @Override
-            public List<Event> next(Duration timeout) throws InterruptedException {
-                return watch.next(timeout).stream()
+            public Progress next(Duration timeout) throws InterruptedException {
+                LocalApi.Progressed progressed = watch.next(timeout);
+                List<Event> events = progressed.events().stream()
                         .map(event -> new Event(event.type().equals("DELETED"), event.object()))
                         .toList();
+                return new Progress(events, progressed.revision());
+            }
+
+            @Override
+            public void wake() {
+                watch.wake();
             }
 
             @Override

@@ -5,6 +5,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldSelector;
@@ -33,11 +34,18 @@ public final class LocalApi {
         }
     }
 
-    /** Objects at one moment. */
-    public record Listing(List<ObjectNode> items, long revision) {}
+    /** How much of an object the caller needs. */
+    public enum View {
+        WHOLE,
+        /** Type and metadata, without managedFields; the rest is not even parsed. */
+        METADATA
+    }
 
     /** One change; {@code type} is ADDED, MODIFIED or DELETED. */
     public record Event(String type, ObjectNode object) {}
+
+    /** Changes in order, and how far they reach: no change up to there is still to come. */
+    public record Progressed(List<Event> events, long revision) {}
 
     /** What a deletion should respect; null parts do not matter. */
     public record Deletion(
@@ -75,7 +83,12 @@ public final class LocalApi {
     private Call call(User user, Path path, String verb, String namespace, String name, String subresource) {
         RequestInfo info = new RequestInfo(
                 true, "", verb, path.group(), path.version(), namespace, path.resource(), name, subresource, "");
-        return new Call(user, resource(path), info, WriteOptions.of(user.name()), clock.instant());
+        return new Call(user, resource(path), info, WriteOptions.of(manager(user)), clock.instant());
+    }
+
+    /** Components go by the names of their programs, as upstream's do. */
+    private static String manager(User user) {
+        return user.name().startsWith("system:") ? user.name().substring("system:".length()) : user.name();
     }
 
     public Optional<ObjectNode> find(Path path, String namespace, String name) {
@@ -84,17 +97,21 @@ public final class LocalApi {
         return Optional.ofNullable(stored).map(found -> Writes.fromStored(resource, StoredForm.decode(found)));
     }
 
-    /** Objects of a namespace, or of all for the empty one. */
-    public Listing list(Path path, String namespace) {
+    /** Shows the objects of a namespace, or of all for the empty one, one by one; returns their common revision. */
+    public long list(Path path, String namespace, View view, Consumer<ObjectNode> each) {
         Resource resource = resource(path);
         ListOptions everything = new ListOptions(
                 LabelSelector.EVERYTHING, FieldSelector.EVERYTHING, false, false, false, null, "", 0, "", null);
         Reads.Page page = reads.list(resource, namespace, everything);
-        List<ObjectNode> items = new ArrayList<>(page.items().size());
-        for (StoredObject stored : page.items()) {
-            items.add(Writes.fromStored(resource, StoredForm.decode(stored)));
-        }
-        return new Listing(items, page.revision());
+        page.items().forEach(stored -> each.accept(decode(resource, stored, view)));
+        return page.revision();
+    }
+
+    private static ObjectNode decode(Resource resource, StoredObject stored, View view) {
+        return switch (view) {
+            case WHOLE -> Writes.fromStored(resource, StoredForm.decode(stored));
+            case METADATA -> StoredForm.decodeMetadata(stored);
+        };
     }
 
     public ObjectNode create(User user, Path path, String namespace, ObjectNode object) {
@@ -133,10 +150,10 @@ public final class LocalApi {
     }
 
     /** Changes after a revision; ends with an {@link ApiException} of code 410 when the past is gone. */
-    public Watch watch(Path path, long afterRevision) {
+    public Watch watch(Path path, long afterRevision, View view) {
         Resource resource = resource(path);
         try {
-            return new Watch(resource, store.watch(resource.bucket(), "", null, afterRevision));
+            return new Watch(resource, view, store.watch(resource.bucket(), "", null, afterRevision));
         } catch (CompactedException e) {
             throw ApiException.expired("too old resource version: " + afterRevision);
         }
@@ -145,30 +162,33 @@ public final class LocalApi {
     /** A stream of changes. */
     public static final class Watch implements AutoCloseable {
         private final Resource resource;
+        private final View view;
         private final Cursor cursor;
 
-        private Watch(Resource resource, Cursor cursor) {
+        private Watch(Resource resource, View view, Cursor cursor) {
             this.resource = resource;
+            this.view = view;
             this.cursor = cursor;
         }
 
-        /** What happened since the last call; empty after the timeout. */
-        public List<Event> next(Duration timeout) throws InterruptedException {
+        /** What happened since the last call; no events after the timeout, or when woken. */
+        public Progressed next(Duration timeout) throws InterruptedException {
             try {
                 Progress progress = cursor.poll(timeout);
                 List<Event> events = new ArrayList<>(progress.changes().size());
                 for (Change change : progress.changes()) {
                     String type = change.deleted() ? "DELETED" : change.previous() == null ? "ADDED" : "MODIFIED";
-                    events.add(new Event(type, Writes.fromStored(resource, StoredForm.decode(change.object()))));
+                    events.add(new Event(type, decode(resource, change.object(), view)));
                 }
-                return events;
+                return new Progressed(events, progress.revision());
             } catch (LaggedException e) {
                 throw ApiException.expired("too old resource version: " + e.deliveredRevision());
             }
         }
 
-        public boolean isClosed() {
-            return cursor.isClosed();
+        /** Makes a {@link #next} that waits, or else the following one, return at once. */
+        public void wake() {
+            cursor.wake();
         }
 
         @Override

@@ -1,5 +1,7 @@
 package lavaflow.apiserver;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -7,6 +9,8 @@ import lavaflow.kube.Json;
 import lavaflow.store.Content;
 import lavaflow.store.StoredObject;
 
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -85,6 +89,38 @@ final class StoredForm {
 
     static ObjectNode decode(StoredObject stored) {
         return Json.parseObject(stored.bytes());
+    }
+
+    /** Type and metadata, without managedFields; reads no further than metadata, which comes before the rest. */
+    static ObjectNode decodeMetadata(StoredObject stored) {
+        ObjectNode object = Json.object();
+        try (JsonParser parser = Json.streaming().createParser(stored.bytes())) {
+            parser.nextToken();
+            while (parser.nextToken() == JsonToken.FIELD_NAME) {
+                String field = parser.currentName();
+                parser.nextToken();
+                if (field.equals("metadata")) {
+                    readMetadata(parser, object.putObject(field));
+                    return object;
+                }
+                object.put(field, parser.getText());
+            }
+            return object;
+        } catch (IOException e) {
+            throw new UncheckedIOException("stored JSON does not parse", e);
+        }
+    }
+
+    private static void readMetadata(JsonParser parser, ObjectNode metadata) throws IOException {
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            String field = parser.currentName();
+            parser.nextToken();
+            if (field.equals("managedFields")) {
+                parser.skipChildren();
+            } else {
+                metadata.set(field, Json.value(parser));
+            }
+        }
     }
 
     /** How many bytes stand before metadata: the opening brace, kind and apiVersion. */

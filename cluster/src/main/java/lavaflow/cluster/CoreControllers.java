@@ -2,37 +2,45 @@ package lavaflow.cluster;
 
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 import lavaflow.controller.ControllerRunner;
+import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
 
 /** Starts and stops the controllers of this module. */
 public final class CoreControllers implements AutoCloseable {
+    private final Followers followers;
     private final List<ControllerRunner<?>> runners;
 
     /**
      * @param rootCertificate the certificate authority of the API server, PEM
      */
     public CoreControllers(KubeApi api, String rootCertificate, InstantSource clock) {
+        LongSupplier nanoTime = System::nanoTime;
+        followers = new Followers(api);
         runners = List.of(
-                new NamespaceDefaults(api, rootCertificate).controller(),
-                new NamespaceDeletion(api, clock).controller(),
-                new GarbageCollector(api).controller(),
-                new VolumeProtection(api).controller(),
-                new EventExpiry(api, clock).controller());
+                new NamespaceDefaults(api, followers, rootCertificate, nanoTime).controller(),
+                new NamespaceDeletion(api, followers, clock, nanoTime).controller(),
+                new GarbageCollector(api, followers, nanoTime).controller(),
+                new VolumeProtection(api, followers, nanoTime).controller(),
+                new EventExpiry(api, followers, clock, nanoTime).controller());
     }
 
     public void start() {
+        followers.start();
         runners.forEach(ControllerRunner::start);
     }
 
     /** True once every controller has seen what existed when it started. */
     public boolean areSynced() {
-        return runners.stream().allMatch(ControllerRunner::isSynced);
+        return followers.areSynced();
     }
 
+    /** Ends everything; when it returns the API is not used any more. */
     @Override
     public void close() {
+        followers.close();
         runners.forEach(ControllerRunner::close);
     }
 }

@@ -6,10 +6,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 import lavaflow.controller.ChangeListener;
 import lavaflow.controller.ControllerRunner;
+import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
+import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -18,18 +22,31 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Deletes what lost its last owner; carries out the orphan and foreground policies of deletions. */
 final class GarbageCollector implements ChangeListener {
-    private static final String FOREGROUND = "foregroundDeletion";
-    private static final String ORPHAN = "orphan";
-    private static final Duration AGAIN = Duration.ofMillis(500);
+    /** Nobody's dependents and many: upstream leaves them to their expiry as well. */
+    private static final Set<String> IGNORED = Set.of("events");
+
+    /** An owner of a kind nobody serves may be gone or not; whether somebody serves it is asked again now and then. */
+    private static final Duration UNKNOWN_KIND = Duration.ofMinutes(5);
+
+    private static final Duration CATCH_UP = Duration.ofSeconds(5);
+    private static final int ATTEMPTS = 5;
 
     private final KubeApi api;
+    private final Followers followers;
+    private final Set<KubeApi.Kind> followed = new HashSet<>();
     private final OwnerGraph graph = new OwnerGraph();
     private final ControllerRunner<OwnerGraph.Item> runner;
 
-    GarbageCollector(KubeApi api) {
+    GarbageCollector(KubeApi api, Followers followers, LongSupplier nanoTime) {
         this.api = api;
-        this.runner = new ControllerRunner<>("garbage-collector", api, 4, this::reconcile);
-        api.kinds().forEach(kind -> runner.follow(kind, this));
+        this.followers = followers;
+        this.runner = new ControllerRunner<>("garbage-collector", followers, 4, this::reconcile, nanoTime);
+        for (KubeApi.Kind kind : api.kinds()) {
+            if (!IGNORED.contains(kind.resource())) {
+                followed.add(kind);
+                runner.follow(kind, this);
+            }
+        }
     }
 
     ControllerRunner<OwnerGraph.Item> controller() {
@@ -38,197 +55,220 @@ final class GarbageCollector implements ChangeListener {
 
     @Override
     public void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted) {
-        OwnerGraph.Item item =
-                new OwnerGraph.Item(kind, Objects.namespace(object), Objects.name(object), Objects.uid(object));
-        if (deleted) {
-            graph.remove(item).forEach(runner.queue()::add);
-            graphOwnersChanged(object);
-            return;
-        }
-        List<OwnerGraph.Owner> owners = OwnerGraph.Owner.of(object);
-        boolean owned = graph.put(item, owners);
-        List<String> finalizers = Objects.isDeleting(object) ? Objects.finalizers(object) : List.of();
-        boolean waits = finalizers.contains(FOREGROUND) || finalizers.contains(ORPHAN);
-        if (waits || (owned && !graph.isKnownAlive(owners))) {
-            runner.queue().add(item);
-        }
-    }
-
-    /** An owner that waits for its dependents may go on when one of them is gone. */
-    private void graphOwnersChanged(ObjectNode gone) {
-        for (OwnerGraph.Owner owner : OwnerGraph.Owner.of(gone)) {
-            api.findKind(owner.apiVersion(), owner.kind())
-                    .ifPresent(kind -> runner.queue()
-                            .add(new OwnerGraph.Item(
-                                    kind,
-                                    kind.namespaced() ? Objects.namespace(gone) : "",
-                                    owner.name(),
-                                    owner.uid())));
-        }
+        OwnerGraph.Item item = OwnerGraph.Item.of(kind, object);
+        look(deleted ? graph.remove(item) : graph.put(item, object));
     }
 
     @Override
-    public boolean remembers(ObjectNode object) {
-        return false;
+    public void onRelist(KubeApi.Kind kind, Set<String> uids) {
+        look(graph.relisted(kind, uids));
     }
 
-    @Override
-    public void onRelist(KubeApi.Kind kind) {
-        graph.doubt();
-        graph.all().forEach(runner.queue()::add);
+    private void look(Set<OwnerGraph.Item> items) {
+        items.forEach(runner.queue()::add);
     }
 
     private Optional<Duration> reconcile(OwnerGraph.Item item) {
-        Optional<ObjectNode> found = api.find(item.kind(), item.namespace(), item.name());
-        if (found.isEmpty() || !Objects.uid(found.get()).equals(item.uid())) {
-            graph.remove(item).forEach(runner.queue()::add);
+        if (graph.isSettled(item)) {
+            return Optional.empty();
+        }
+        Optional<ObjectNode> found = find(item);
+        if (found.isEmpty()) {
+            look(graph.remove(item));
             return Optional.empty();
         }
         ObjectNode object = found.get();
-        if (Objects.isDeleting(object)) {
-            List<String> finalizers = Objects.finalizers(object);
-            if (finalizers.contains(ORPHAN)) {
-                return orphan(item, object);
-            }
-            return finalizers.contains(FOREGROUND) ? awaitDependents(item, object) : Optional.empty();
+        if (!Objects.isDeleting(object)) {
+            return collect(item, object);
         }
-        collect(item, object);
+        List<String> finalizers = Objects.finalizers(object);
+        if (finalizers.contains(OwnerGraph.ORPHAN)) {
+            orphan(item, object);
+        } else if (finalizers.contains(OwnerGraph.FOREGROUND)) {
+            awaitDependents(item, object);
+        }
         return Optional.empty();
     }
 
+    private Optional<ObjectNode> find(OwnerGraph.Item item) {
+        return api.find(item.kind(), item.namespace(), item.name())
+                .filter(found -> Objects.uid(found).equals(item.uid()));
+    }
+
     /** Owners by what they mean for a dependent. */
-    private record Owners(
-            List<OwnerGraph.Owner> solid, List<OwnerGraph.Owner> dangling, List<OwnerGraph.Owner> waiting) {}
+    private static final class Owners {
+        private final List<OwnerGraph.Owner> solid = new ArrayList<>();
+        private final Set<String> dangling = new HashSet<>();
+        private final Set<String> waiting = new HashSet<>();
+        private boolean unknownKind;
+        /** A cluster-wide object cannot be owned by one in a namespace: there is nowhere to look for that. */
+        private boolean misplaced;
+    }
 
     private Owners classify(OwnerGraph.Item item, ObjectNode object) {
-        Owners owners = new Owners(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+        Owners owners = new Owners();
         for (OwnerGraph.Owner owner : OwnerGraph.Owner.of(object)) {
-            Optional<ObjectNode> found = findOwner(item, owner);
-            if (found.isEmpty() || !Objects.uid(found.get()).equals(owner.uid())) {
-                owners.dangling().add(owner);
-            } else if (Objects.isDeleting(found.get())
-                    && Objects.finalizers(found.get()).contains(FOREGROUND)) {
-                owners.waiting().add(owner);
+            Optional<KubeApi.Kind> kind = api.findKind(owner.apiVersion(), owner.kind());
+            if (kind.isEmpty()) {
+                owners.unknownKind = true;
+            } else if (kind.get().namespaced() && item.namespace().isEmpty()) {
+                owners.misplaced = true;
             } else {
-                graph.seenAlive(owner.uid());
-                owners.solid().add(owner);
+                classify(item, owner, kind.get(), owners);
             }
         }
         return owners;
     }
 
-    /** An owner lives in the dependent's namespace or in none; a cluster-wide object has no owner in a namespace. */
-    private Optional<ObjectNode> findOwner(OwnerGraph.Item item, OwnerGraph.Owner owner) {
-        Optional<KubeApi.Kind> kind = api.findKind(owner.apiVersion(), owner.kind());
-        if (kind.isEmpty()) {
-            // A kind nobody serves may be served again; its objects are not known to be gone.
-            return Optional.of(unknownButAlive(owner));
+    private void classify(OwnerGraph.Item item, OwnerGraph.Owner owner, KubeApi.Kind kind, Owners owners) {
+        long endings = graph.endings();
+        String namespace = kind.namespaced() ? item.namespace() : "";
+        Optional<ObjectNode> found = find(new OwnerGraph.Item(kind, namespace, owner.name(), owner.uid()));
+        if (found.isEmpty()) {
+            owners.dangling.add(owner.uid());
+        } else if (Objects.isDeleting(found.get())
+                && Objects.finalizers(found.get()).contains(OwnerGraph.FOREGROUND)) {
+            owners.waiting.add(owner.uid());
+        } else {
+            owners.solid.add(owner);
+            if (followed.contains(kind)) {
+                graph.seenAlive(owner.uid(), endings);
+            }
         }
-        if (kind.get().namespaced() && item.namespace().isEmpty()) {
-            return Optional.of(unknownButAlive(owner));
-        }
-        return api.find(kind.get(), kind.get().namespaced() ? item.namespace() : "", owner.name());
     }
 
-    private static ObjectNode unknownButAlive(OwnerGraph.Owner owner) {
-        ObjectNode object = Objects.named(owner.name());
-        Json.ensureObject(object, "metadata").put("uid", owner.uid());
-        return object;
-    }
-
-    private void collect(OwnerGraph.Item item, ObjectNode object) {
+    /** Deletes an object without owners left; frees one with some left of those that are gone or going. */
+    private Optional<Duration> collect(OwnerGraph.Item item, ObjectNode object) {
         if (OwnerGraph.Owner.of(object).isEmpty()) {
-            return;
+            return Optional.empty();
         }
         Owners owners = classify(item, object);
-        if (!owners.solid().isEmpty()) {
-            if (!owners.dangling().isEmpty() || !owners.waiting().isEmpty()) {
-                Set<String> gone = new HashSet<>();
-                owners.dangling().forEach(owner -> gone.add(owner.uid()));
-                owners.waiting().forEach(owner -> gone.add(owner.uid()));
-                dropOwners(item, object, gone);
+        if (owners.misplaced) {
+            return Optional.empty();
+        }
+        if (owners.unknownKind) {
+            return Optional.of(UNKNOWN_KIND);
+        }
+        if (!owners.solid.isEmpty()) {
+            Set<String> lost = new HashSet<>(owners.dangling);
+            lost.addAll(owners.waiting);
+            dropOwners(item, lost);
+            return Optional.empty();
+        }
+        boolean inForeground =
+                !owners.waiting.isEmpty() && !graph.dependents(item.uid()).isEmpty();
+        ObjectNode doomed = object;
+        if (inForeground && graph.hasWaitingDependent(item.uid())) {
+            // Owners in a circle would wait for each other forever.
+            Optional<ObjectNode> freed = unblock(item);
+            if (freed.isEmpty()) {
+                return Optional.empty();
             }
-            return;
+            doomed = freed.get();
         }
-        boolean waitingWithDependents =
-                !owners.waiting().isEmpty() && !graph.dependents(item.uid()).isEmpty();
-        String policy = "Background";
-        List<String> finalizers = Objects.finalizers(object);
-        if (waitingWithDependents || finalizers.contains(FOREGROUND)) {
-            policy = "Foreground";
-        } else if (finalizers.contains(ORPHAN)) {
-            policy = "Orphan";
-        }
+        String policy = inForeground ? "Foreground" : policyOf(Objects.finalizers(doomed));
         api.delete(
                 item.kind(),
                 item.namespace(),
                 item.name(),
-                new KubeApi.Deletion(item.uid(), Objects.resourceVersion(object), policy));
+                new KubeApi.Deletion(item.uid(), Objects.resourceVersion(doomed), policy));
+        return Optional.empty();
     }
 
-    private void dropOwners(OwnerGraph.Item item, ObjectNode object, Set<String> uids) {
-        ObjectNode next = object.deepCopy();
-        ArrayNode kept = Json.array();
-        for (JsonNode reference : Json.listAt(object, "metadata", "ownerReferences")) {
-            if (!uids.contains(Json.textAt(reference, "uid"))) {
-                kept.add(reference);
-            }
+    private static String policyOf(List<String> finalizers) {
+        if (finalizers.contains(OwnerGraph.ORPHAN)) {
+            return "Orphan";
         }
-        ObjectNode metadata = Json.ensureObject(next, "metadata");
-        if (kept.isEmpty()) {
-            metadata.remove("ownerReferences");
-        } else {
-            metadata.set("ownerReferences", kept);
-        }
-        api.update(item.kind(), "", next);
+        return finalizers.contains(OwnerGraph.FOREGROUND) ? "Foreground" : "Background";
     }
 
     /** Frees the dependents of an owner that is deleted without them, then lets the owner go. */
-    private Optional<Duration> orphan(OwnerGraph.Item item, ObjectNode object) {
+    private void orphan(OwnerGraph.Item item, ObjectNode object) {
+        catchUp(object);
         for (OwnerGraph.Item dependent : graph.dependents(item.uid())) {
-            api.find(dependent.kind(), dependent.namespace(), dependent.name())
-                    .filter(found -> Objects.uid(found).equals(dependent.uid()))
-                    .ifPresent(found -> dropOwners(dependent, found, Set.of(item.uid())));
+            dropOwners(dependent, Set.of(item.uid()));
         }
-        dropFinalizer(item, object, ORPHAN);
-        return Optional.empty();
+        dropFinalizer(item, OwnerGraph.ORPHAN);
     }
 
-    /** Deletes the dependents of an owner; the owner goes when none that blocks it is left. */
-    private Optional<Duration> awaitDependents(OwnerGraph.Item item, ObjectNode object) {
-        boolean blocked = false;
+    /** Asks for the end of an owner's dependents; the owner goes when none that blocks it is left. */
+    private void awaitDependents(OwnerGraph.Item item, ObjectNode object) {
+        catchUp(object);
         for (OwnerGraph.Item dependent : graph.dependents(item.uid())) {
-            Optional<ObjectNode> found = api.find(dependent.kind(), dependent.namespace(), dependent.name())
-                    .filter(candidate -> Objects.uid(candidate).equals(dependent.uid()));
-            if (found.isEmpty()) {
-                graph.remove(dependent);
-                continue;
-            }
-            blocked |= OwnerGraph.Owner.of(found.get()).stream()
-                    .anyMatch(owner -> owner.uid().equals(item.uid()) && owner.blocks());
-            if (!Objects.isDeleting(found.get())) {
+            if (!graph.isDeleting(dependent)) {
                 runner.queue().add(dependent);
             }
         }
-        if (blocked) {
-            return Optional.of(AGAIN);
+        if (!graph.isBlocked(item.uid())) {
+            dropFinalizer(item, OwnerGraph.FOREGROUND);
         }
-        dropFinalizer(item, object, FOREGROUND);
-        return Optional.empty();
     }
 
-    private void dropFinalizer(OwnerGraph.Item item, ObjectNode object, String finalizer) {
-        ObjectNode next = object.deepCopy();
-        ArrayNode kept = Json.array();
-        Objects.finalizers(object).stream()
-                .filter(name -> !name.equals(finalizer))
-                .forEach(kept::add);
-        ObjectNode metadata = Json.ensureObject(next, "metadata");
-        if (kept.isEmpty()) {
-            metadata.remove("finalizers");
-        } else {
-            metadata.set("finalizers", kept);
+    /**
+     * Waits until dependents that were made before the owner was deleted are known; each kind has a watch of its own, and
+     * a dependent missed here would be deleted as if its owner had not asked to spare it.
+     */
+    private void catchUp(ObjectNode owner) {
+        followers.catchUp(Long.parseLong(Objects.resourceVersion(owner)), CATCH_UP);
+    }
+
+    private void dropOwners(OwnerGraph.Item item, Set<String> uids) {
+        change(item, object -> {
+            ArrayNode kept = Json.array();
+            for (JsonNode reference : Json.listAt(object, "metadata", "ownerReferences")) {
+                if (!uids.contains(Json.textAt(reference, "uid"))) {
+                    kept.add(reference);
+                }
+            }
+            return Objects.setList(object, "ownerReferences", kept);
+        });
+    }
+
+    private void dropFinalizer(OwnerGraph.Item item, String finalizer) {
+        change(item, object -> {
+            ArrayNode kept = Json.array();
+            Objects.finalizers(object).stream()
+                    .filter(name -> !name.equals(finalizer))
+                    .forEach(kept::add);
+            return Objects.setList(object, "finalizers", kept);
+        });
+    }
+
+    private Optional<ObjectNode> unblock(OwnerGraph.Item item) {
+        return change(item, object -> {
+            boolean changed = false;
+            for (JsonNode reference : Json.listAt(object, "metadata", "ownerReferences")) {
+                if (reference instanceof ObjectNode owner && Json.flagAt(owner, "blockOwnerDeletion")) {
+                    owner.put("blockOwnerDeletion", false);
+                    changed = true;
+                }
+            }
+            return changed;
+        });
+    }
+
+    /**
+     * Changes an object on top of whatever others did to it meanwhile.
+     *
+     * @param edit tells whether it changed anything
+     * @return the object as it is now; empty if it is gone
+     */
+    private Optional<ObjectNode> change(OwnerGraph.Item item, Predicate<ObjectNode> edit) {
+        for (int attempt = 1; ; attempt++) {
+            Optional<ObjectNode> found = find(item);
+            if (found.isEmpty() || !edit.test(found.get())) {
+                return found;
+            }
+            try {
+                return Optional.of(api.update(item.kind(), "", found.get()));
+            } catch (ApiException e) {
+                if (e.code() == 404) {
+                    return Optional.empty();
+                }
+                if (e.code() != 409 || attempt == ATTEMPTS) {
+                    throw e;
+                }
+            }
         }
-        api.update(item.kind(), "", next);
     }
 }

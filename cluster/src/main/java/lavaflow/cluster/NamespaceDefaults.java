@@ -3,12 +3,15 @@ package lavaflow.cluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 import lavaflow.controller.ControllerRunner;
+import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Gives every live namespace its default service account and the cluster's root certificate, and keeps them there. */
@@ -18,20 +21,23 @@ final class NamespaceDefaults {
     private static final KubeApi.Kind CONFIG_MAPS = KubeApi.Kind.core("configmaps");
     private static final String ACCOUNT = "default";
     private static final String ROOT_CA = "kube-root-ca.crt";
+    private static final String DESCRIPTION = "kubernetes.io/description";
 
     private final KubeApi api;
     private final String rootCertificate;
+    private final ControllerRunner<String> runner;
 
-    NamespaceDefaults(KubeApi api, String rootCertificate) {
+    NamespaceDefaults(KubeApi api, Followers followers, String rootCertificate, LongSupplier nanoTime) {
         this.api = api;
         this.rootCertificate = rootCertificate;
-    }
-
-    ControllerRunner<String> controller() {
-        return new ControllerRunner<>("namespace-defaults", api, 2, this::reconcile)
+        this.runner = new ControllerRunner<>("namespace-defaults", followers, 2, this::reconcile, nanoTime)
                 .follow(NAMESPACES, object -> List.of(Objects.name(object)))
                 .follow(SERVICE_ACCOUNTS, object -> concerned(object, ACCOUNT))
                 .follow(CONFIG_MAPS, object -> concerned(object, ROOT_CA));
+    }
+
+    ControllerRunner<String> controller() {
+        return runner;
     }
 
     private static List<String> concerned(ObjectNode object, String name) {
@@ -48,23 +54,28 @@ final class NamespaceDefaults {
         }
         Optional<ObjectNode> map = api.find(CONFIG_MAPS, namespace, ROOT_CA);
         if (map.isEmpty()) {
-            create(CONFIG_MAPS, namespace, rootCa());
-        } else if (!map.get().path("data").equals(rootCa().path("data"))) {
-            ObjectNode restored = map.get().deepCopy();
-            restored.set("data", rootCa().path("data"));
-            restored.remove("binaryData");
-            api.update(CONFIG_MAPS, "", restored);
+            create(CONFIG_MAPS, namespace, completed(Objects.named(ROOT_CA)));
+        } else {
+            ObjectNode wanted = completed(map.get().deepCopy());
+            if (!wanted.equals(map.get())) {
+                api.update(CONFIG_MAPS, "", wanted);
+            }
         }
         return Optional.empty();
     }
 
-    private ObjectNode rootCa() {
-        ObjectNode map = Objects.named(ROOT_CA);
-        Json.ensureObject(map, "metadata", "annotations")
-                .put(
-                        "kubernetes.io/description",
-                        "The certificate authority that signs this cluster's API server; clients in pods trust it.");
-        map.putObject("data").put("ca.crt", rootCertificate);
+    /** The map with what must be in it: the data is ours alone, a description anyone may reword. */
+    private ObjectNode completed(ObjectNode map) {
+        if (Json.textAt(map, "metadata", "annotations", DESCRIPTION).isEmpty()) {
+            Json.ensureObject(map, "metadata", "annotations")
+                    .put(
+                            DESCRIPTION,
+                            "The certificate authority that signs this cluster's API server; clients in pods trust it.");
+        }
+        ObjectNode data = Json.object().put("ca.crt", rootCertificate);
+        if (!data.equals(Json.at(map, "data"))) {
+            map.set("data", data);
+        }
         return map;
     }
 
@@ -72,10 +83,20 @@ final class NamespaceDefaults {
         try {
             api.create(kind, namespace, object);
         } catch (ApiException e) {
-            boolean settled = e.reason().equals("AlreadyExists") || e.code() == 404 || e.code() == 403;
+            // Others may have made it, or the namespace may be going; everything else is worth another try.
+            boolean settled = e.reason().equals("AlreadyExists") || e.code() == 404 || isTerminating(e);
             if (!settled) {
                 throw e;
             }
         }
+    }
+
+    private static boolean isTerminating(ApiException refusal) {
+        for (JsonNode cause : Json.listAt(refusal.status(), "details", "causes")) {
+            if (Json.textAt(cause, "reason").equals("NamespaceTerminating")) {
+                return true;
+            }
+        }
+        return false;
     }
 }

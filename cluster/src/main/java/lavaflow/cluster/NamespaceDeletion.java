@@ -2,72 +2,120 @@ package lavaflow.cluster;
 
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 
+import lavaflow.controller.ChangeListener;
 import lavaflow.controller.ControllerRunner;
+import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.ApiException;
-import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** Empties namespaces that are being deleted, pods first, and lets them go when nothing is left. */
-final class NamespaceDeletion {
+/**
+ * Empties namespaces that are being deleted, pods first, and lets them go when nothing is left.
+ *
+ * <p>What goes wakes it: a namespace that waits for others is looked at when one of its objects is gone, and beyond that
+ * only rarely.
+ */
+final class NamespaceDeletion implements ChangeListener {
     private static final KubeApi.Kind NAMESPACES = KubeApi.Kind.clusterWide("namespaces");
+    private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
     private static final String FINALIZER = "kubernetes";
-    private static final Duration SOON = Duration.ofMillis(100);
-    private static final Duration LATER = Duration.ofSeconds(2);
+
+    /** Objects go in groups; one look serves all that went meanwhile. */
+    private static final Duration SETTLE = Duration.ofMillis(20);
+
+    static final Duration FIRST_RECHECK = Duration.ofMillis(500);
+    static final Duration LAST_RECHECK = Duration.ofSeconds(30);
+
+    /** When a write that was let in before the namespace began to go has surely arrived. */
+    static final Duration AFTERMATH = Duration.ofSeconds(5);
+
+    /** How long a namespace has waited for the same things. */
+    private record Patience(String remains, Duration recheck) {
+        static final Patience NEW = new Patience("", FIRST_RECHECK);
+
+        Patience after(String remainsNow) {
+            if (!remainsNow.equals(remains)) {
+                return new Patience(remainsNow, FIRST_RECHECK);
+            }
+            Duration doubled = recheck.multipliedBy(2);
+            return new Patience(remains, doubled.compareTo(LAST_RECHECK) > 0 ? LAST_RECHECK : doubled);
+        }
+    }
 
     private final KubeApi api;
     private final InstantSource clock;
+    private final LongSupplier nanoTime;
+    private final ControllerRunner<String> runner;
+    private final Map<String, Patience> emptying = new ConcurrentHashMap<>();
+    /** When namespaces were let go. */
+    private final Map<String, Long> released = new ConcurrentHashMap<>();
 
-    NamespaceDeletion(KubeApi api, InstantSource clock) {
+    NamespaceDeletion(KubeApi api, Followers followers, InstantSource clock, LongSupplier nanoTime) {
         this.api = api;
         this.clock = clock;
+        this.nanoTime = nanoTime;
+        this.runner = new ControllerRunner<>("namespace-deletion", followers, 4, this::reconcile, nanoTime)
+                .follow(NAMESPACES, object -> Objects.isDeleting(object) ? List.of(Objects.name(object)) : List.of());
+        for (KubeApi.Kind kind : api.kinds()) {
+            if (kind.namespaced()) {
+                runner.follow(kind, this);
+            }
+        }
     }
 
     ControllerRunner<String> controller() {
-        return new ControllerRunner<String>("namespace-deletion", api, 4, this::reconcile)
-                .follow(NAMESPACES, object -> Objects.isDeleting(object) ? List.of(Objects.name(object)) : List.of());
+        return runner;
     }
 
-    /** What is left of a namespace after a sweep. */
-    private static final class Remains {
-        private final TreeMap<String, Integer> byKind = new TreeMap<>();
-        private final TreeMap<String, Integer> byFinalizer = new TreeMap<>();
-        private final List<String> failures = new ArrayList<>();
-
-        void add(KubeApi.Kind kind, ObjectNode object) {
-            byKind.merge(kind.toString(), 1, Integer::sum);
-            Objects.finalizers(object).forEach(finalizer -> byFinalizer.merge(finalizer, 1, Integer::sum));
+    @Override
+    public void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted) {
+        if (deleted && emptying.containsKey(Objects.namespace(object))) {
+            runner.queue().addAfter(Objects.namespace(object), SETTLE);
         }
+    }
 
-        boolean isEmpty() {
-            return byKind.isEmpty() && failures.isEmpty();
-        }
+    @Override
+    public void onRelist(KubeApi.Kind kind, Set<String> uids) {
+        emptying.keySet().forEach(runner.queue()::add);
     }
 
     private Optional<Duration> reconcile(String name) {
         Optional<ObjectNode> found = api.find(NAMESPACES, "", name);
-        if (found.isEmpty() || !Objects.isDeleting(found.get()) || !isHeld(found.get())) {
+        if (found.isEmpty()) {
+            emptying.remove(name);
+            return sweepAftermath(name);
+        }
+        released.remove(name);
+        if (!Objects.isDeleting(found.get()) || !isHeld(found.get())) {
+            emptying.remove(name);
             return Optional.empty();
         }
-        Remains remains = sweep(name);
+        // Before the sweep, so that what goes during the sweep is not missed.
+        Patience patience = emptying.computeIfAbsent(name, _ -> Patience.NEW);
+        NamespaceRemains remains = sweep(name);
         if (remains.isEmpty()) {
             release(found.get());
-            return Optional.empty();
+            emptying.remove(name);
+            released.put(name, nanoTime.getAsLong());
+            return Optional.of(AFTERMATH);
         }
-        report(found.get(), remains);
-        boolean waitsForOthers = !remains.byFinalizer.isEmpty() || !remains.failures.isEmpty();
-        return Optional.of(waitsForOthers ? LATER : SOON);
+        if (remains.report(found.get(), clock.instant())) {
+            api.update(NAMESPACES, "status", found.get());
+        }
+        Patience next = patience.after(remains.summary());
+        emptying.put(name, next);
+        return Optional.of(next.recheck());
     }
 
     private static boolean isHeld(ObjectNode namespace) {
@@ -80,127 +128,84 @@ final class NamespaceDeletion {
     }
 
     /** Deletes everything that is not being deleted yet; pods must be gone before the rest is touched. */
-    private Remains sweep(String namespace) {
-        Remains remains = new Remains();
-        KubeApi.Kind pods = KubeApi.Kind.core("pods");
-        sweep(pods, namespace, remains);
+    private NamespaceRemains sweep(String namespace) {
+        NamespaceRemains remains = new NamespaceRemains();
+        sweep(PODS, namespace, remains);
         if (!remains.isEmpty()) {
             return remains;
         }
         for (KubeApi.Kind kind : api.kinds()) {
-            if (kind.namespaced() && !kind.equals(pods)) {
+            if (kind.namespaced() && !kind.equals(PODS)) {
                 sweep(kind, namespace, remains);
             }
         }
         return remains;
     }
 
-    private void sweep(KubeApi.Kind kind, String namespace, Remains remains) {
-        for (ObjectNode object : api.list(kind, namespace).items()) {
-            if (Objects.isDeleting(object)) {
-                remains.add(kind, object);
-                continue;
+    private void sweep(KubeApi.Kind kind, String namespace, NamespaceRemains remains) {
+        try {
+            for (ObjectNode object :
+                    api.list(kind, namespace, KubeApi.View.METADATA).items()) {
+                if (Objects.isDeleting(object)) {
+                    remains.add(kind, object);
+                } else {
+                    delete(kind, namespace, object, remains);
+                }
             }
-            try {
-                api.delete(
-                        kind,
-                        namespace,
-                        Objects.name(object),
-                        new KubeApi.Deletion(Objects.uid(object), null, "Background"));
-                api.find(kind, namespace, Objects.name(object)).ifPresent(left -> remains.add(kind, left));
-            } catch (ApiException e) {
-                remains.failures.add(kind + ": " + e.getMessage());
-            }
+        } catch (ApiException e) {
+            remains.addFailure(e.getMessage() + " (" + kind + ")");
+        }
+    }
+
+    private void delete(KubeApi.Kind kind, String namespace, ObjectNode object, NamespaceRemains remains) {
+        String name = Objects.name(object);
+        try {
+            api.delete(kind, namespace, name, new KubeApi.Deletion(Objects.uid(object), null, "Background"));
+            api.find(kind, namespace, name).ifPresent(left -> remains.add(kind, left));
+        } catch (ApiException e) {
+            remains.addFailure(e.getMessage() + " (" + kind + " " + name + ")");
         }
     }
 
     private void release(ObjectNode namespace) {
-        ObjectNode released = namespace.deepCopy();
+        ObjectNode next = namespace.deepCopy();
         ArrayNode kept = Json.array();
         for (JsonNode finalizer : Json.listAt(namespace, "spec", "finalizers")) {
             if (!finalizer.asText().equals(FINALIZER)) {
                 kept.add(finalizer);
             }
         }
-        Json.ensureObject(released, "spec").set("finalizers", kept);
-        api.update(NAMESPACES, "finalize", released);
+        Json.ensureObject(next, "spec").set("finalizers", kept);
+        api.update(NAMESPACES, "finalize", next);
     }
 
-    private void report(ObjectNode namespace, Remains remains) {
-        ObjectNode next = namespace.deepCopy();
-        ObjectNode status = Json.ensureObject(next, "status");
-        ArrayNode conditions = Json.listAt(status, "conditions");
-        status.set("conditions", conditions);
-        set(
-                conditions,
-                "NamespaceDeletionDiscoveryFailure",
-                false,
-                "ResourcesDiscovered",
-                "All resources successfully discovered");
-        set(
-                conditions,
-                "NamespaceDeletionGroupVersionParsingFailure",
-                false,
-                "ParsedGroupVersions",
-                "All legacy kube types successfully parsed");
-        boolean failed = !remains.failures.isEmpty();
-        set(
-                conditions,
-                "NamespaceDeletionContentFailure",
-                failed,
-                failed ? "ContentDeletionFailed" : "ContentDeleted",
-                failed
-                        ? "Failed to delete all resource types, " + remains.failures.size() + " remaining: "
-                                + String.join(", ", remains.failures)
-                        : "All content successfully deleted, may be waiting on finalization");
-        boolean content = !remains.byKind.isEmpty();
-        set(
-                conditions,
-                "NamespaceContentRemaining",
-                content,
-                content ? "SomeResourcesRemain" : "ContentRemoved",
-                content
-                        ? "Some resources are remaining: " + counted(remains.byKind, " has ", " resource instances")
-                        : "All content successfully removed");
-        boolean finalizers = !remains.byFinalizer.isEmpty();
-        set(
-                conditions,
-                "NamespaceFinalizersRemaining",
-                finalizers,
-                finalizers ? "SomeFinalizersRemain" : "ContentHasNoFinalizers",
-                finalizers
-                        ? "Some content in the namespace has finalizers remaining: "
-                                + counted(remains.byFinalizer, " in ", " resource instances")
-                        : "All content-preserving finalizers finished");
-        if (!next.equals(namespace)) {
-            api.update(NAMESPACES, "status", next);
+    /**
+     * A write may be let in just before its namespace begins to go and arrive after the namespace is gone. Without this
+     * the object would turn up in the next namespace of that name.
+     */
+    private Optional<Duration> sweepAftermath(String namespace) {
+        Long since = released.get(namespace);
+        if (since == null) {
+            return Optional.empty();
         }
-    }
-
-    private static String counted(Map<String, Integer> counts, String verb, String noun) {
-        return counts.entrySet().stream()
-                .map(entry -> entry.getKey() + (verb.equals(" has ") ? "." : "") + verb + entry.getValue() + noun)
-                .collect(Collectors.joining(", "));
-    }
-
-    private void set(ArrayNode conditions, String type, boolean holds, String reason, String message) {
-        ObjectNode condition = null;
-        for (JsonNode candidate : conditions) {
-            if (candidate instanceof ObjectNode present
-                    && Json.textAt(present, "type").equals(type)) {
-                condition = present;
+        Duration early = AFTERMATH.minusNanos(nanoTime.getAsLong() - since);
+        if (early.isPositive()) {
+            return Optional.of(early);
+        }
+        for (KubeApi.Kind kind : api.kinds()) {
+            if (!kind.namespaced()) {
+                continue;
+            }
+            List<ObjectNode> stray =
+                    api.list(kind, namespace, KubeApi.View.METADATA).items();
+            // Looked at after the list: what it showed belongs to no namespace that exists.
+            if (!stray.isEmpty() && api.find(NAMESPACES, "", namespace).isEmpty()) {
+                for (ObjectNode object : stray) {
+                    api.delete(kind, namespace, Objects.name(object), KubeApi.Deletion.ofUid(Objects.uid(object)));
+                }
             }
         }
-        if (condition == null) {
-            condition = conditions.addObject().put("type", type);
-        }
-        String status = holds ? "True" : "False";
-        boolean same = Json.textAt(condition, "status").equals(status)
-                && Json.textAt(condition, "message").equals(message);
-        if (same) {
-            return;
-        }
-        condition.put("status", status).put("lastTransitionTime", GoTime.seconds(clock.instant()));
-        condition.put("reason", reason).put("message", message);
+        released.remove(namespace);
+        return Optional.empty();
     }
 }

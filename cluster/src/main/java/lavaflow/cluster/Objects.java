@@ -6,6 +6,7 @@ import java.util.List;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Short words for the parts of metadata that controllers look at. */
@@ -38,6 +39,20 @@ final class Objects {
             names.add(finalizer.asText());
         }
         return names;
+    }
+
+    /** Sets a list in metadata, an empty one by leaving it out; tells whether that changed anything. */
+    static boolean setList(ObjectNode object, String field, ArrayNode list) {
+        ObjectNode metadata = Json.ensureObject(object, "metadata");
+        if (Json.listAt(metadata, field).equals(list)) {
+            return false;
+        }
+        if (list.isEmpty()) {
+            metadata.remove(field);
+        } else {
+            metadata.set(field, list);
+        }
+        return true;
     }
 
     static ObjectNode named(String name) {

@@ -16,12 +16,19 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
- * Who depends on whom, by uid. Holds an entry only for objects that have owners: most objects have none, and memory
- * follows the number of edges. Thread-safe.
+ * Who depends on whom, by uid, and who therefore needs a look when something changes. Holds an entry only for objects
+ * that have owners or wait for dependents: most objects do neither, and memory follows the number of edges. Thread-safe.
  */
 final class OwnerGraph {
+    static final String FOREGROUND = "foregroundDeletion";
+    static final String ORPHAN = "orphan";
+
     /** One object. */
     record Item(KubeApi.Kind kind, String namespace, String name, String uid) {
+        static Item of(KubeApi.Kind kind, ObjectNode object) {
+            return new Item(kind, Objects.namespace(object), Objects.name(object), Objects.uid(object));
+        }
+
         @Override
         public String toString() {
             return kind + " " + (namespace.isEmpty() ? name : namespace + "/" + name);
@@ -44,59 +51,163 @@ final class OwnerGraph {
         }
     }
 
-    private final Map<String, Set<Item>> dependents = new HashMap<>();
-    private final Map<Item, Set<String>> ownersOf = new LinkedHashMap<>();
-    /** Owners seen alive and not seen deleted since; spares a look at the API for every new dependent. */
+    /** What a dependent said of itself last: its owners' uids, each with whether it blocks that owner, and its state. */
+    private record Dependent(Map<String, Boolean> owners, boolean deleting, boolean waits) {}
+
+    /** The dependents of one owner. */
+    private static final class Dependents {
+        private final Set<Item> items = new LinkedHashSet<>();
+        private int blocking;
+    }
+
+    private final Map<Item, Dependent> known = new LinkedHashMap<>();
+    private final Map<String, Dependents> dependents = new HashMap<>();
+    /** Owners that are being deleted and wait for their dependents. */
+    private final Map<String, Item> waiting = new HashMap<>();
+    /** Owners seen alive and not seen to end since; spares a look at the API for every new dependent. */
     private final Set<String> alive = new HashSet<>();
+    /** How often an object ended; tells whether what was seen alive a moment ago may have ended since. */
+    private long endings;
 
-    /** Notes an object's owners; returns true if it has any. */
-    synchronized boolean put(Item item, List<Owner> owners) {
-        Set<String> uids = new LinkedHashSet<>();
-        owners.forEach(owner -> uids.add(owner.uid()));
-        Set<String> before = uids.isEmpty() ? ownersOf.remove(item) : ownersOf.put(item, uids);
+    /** Notes what an object says of itself; returns who needs a look because of it. */
+    synchronized Set<Item> put(Item item, ObjectNode object) {
+        boolean deleting = Objects.isDeleting(object);
+        List<String> finalizers = deleting ? Objects.finalizers(object) : List.of();
+        boolean waits = finalizers.contains(FOREGROUND);
+        Map<String, Boolean> owners = new LinkedHashMap<>();
+        Owner.of(object).forEach(owner -> owners.merge(owner.uid(), owner.blocks(), Boolean::logicalOr));
+
+        Set<Item> concerned = new LinkedHashSet<>();
+        Dependent before =
+                owners.isEmpty() ? known.remove(item) : known.put(item, new Dependent(owners, deleting, waits));
+        if (before == null) {
+            owners.forEach((uid, blocks) -> link(uid, item, blocks));
+        } else if (!before.owners().equals(owners)) {
+            before.owners().forEach((uid, blocks) -> unlink(uid, item, blocks));
+            owners.forEach((uid, blocks) -> link(uid, item, blocks));
+            unblocked(before.owners().keySet(), concerned);
+        }
+        noteWaiting(item, waits);
+        if (waits || finalizers.contains(ORPHAN) || (!deleting && !alive.containsAll(owners.keySet()))) {
+            concerned.add(item);
+        }
+        return concerned;
+    }
+
+    private void noteWaiting(Item item, boolean waits) {
+        if (!waits) {
+            waiting.remove(item.uid());
+        } else if (waiting.put(item.uid(), item) == null) {
+            end(item.uid());
+        }
+    }
+
+    private void end(String uid) {
+        alive.remove(uid);
+        endings++;
+    }
+
+    private void link(String ownerUid, Item item, boolean blocks) {
+        Dependents present = dependents.computeIfAbsent(ownerUid, _ -> new Dependents());
+        present.items.add(item);
+        present.blocking += blocks ? 1 : 0;
+    }
+
+    private void unlink(String ownerUid, Item item, boolean blocks) {
+        Dependents present = dependents.get(ownerUid);
+        if (present != null && present.items.remove(item)) {
+            present.blocking -= blocks ? 1 : 0;
+            if (present.items.isEmpty()) {
+                dependents.remove(ownerUid);
+            }
+        }
+    }
+
+    /** Owners that waited for a dependent and have none left to wait for. */
+    private void unblocked(Set<String> ownerUids, Set<Item> into) {
+        for (String uid : ownerUids) {
+            Item owner = waiting.get(uid);
+            if (owner != null && !isBlocked(uid)) {
+                into.add(owner);
+            }
+        }
+    }
+
+    /** Forgets an object that is gone; returns who needs a look because of it. */
+    synchronized Set<Item> remove(Item item) {
+        end(item.uid());
+        waiting.remove(item.uid());
+        Set<Item> concerned = new LinkedHashSet<>(dependents(item.uid()));
+        Dependent before = known.remove(item);
         if (before != null) {
-            before.stream().filter(uid -> !uids.contains(uid)).forEach(uid -> unlink(uid, item));
+            before.owners().forEach((uid, blocks) -> unlink(uid, item, blocks));
+            unblocked(before.owners().keySet(), concerned);
         }
-        uids.forEach(uid ->
-                dependents.computeIfAbsent(uid, _ -> new LinkedHashSet<>()).add(item));
-        return !uids.isEmpty();
+        return concerned;
     }
 
-    /** Forgets an object; returns what depended on it. */
-    synchronized List<Item> remove(Item item) {
-        alive.remove(item.uid());
-        Set<String> owners = ownersOf.remove(item);
-        if (owners != null) {
-            owners.forEach(uid -> unlink(uid, item));
+    /** After changes of a kind were missed: forgets what is not there any more; returns who needs a look, which is everyone. */
+    synchronized Set<Item> relisted(KubeApi.Kind kind, Set<String> uids) {
+        List<Item> gone = new ArrayList<>();
+        for (Set<Item> items : List.of(known.keySet(), new HashSet<>(waiting.values()))) {
+            items.stream()
+                    .filter(item -> item.kind().equals(kind) && !uids.contains(item.uid()))
+                    .forEach(gone::add);
         }
-        return dependents(item.uid());
-    }
-
-    private void unlink(String ownerUid, Item item) {
-        Set<Item> items = dependents.get(ownerUid);
-        if (items != null && items.remove(item) && items.isEmpty()) {
-            dependents.remove(ownerUid);
-        }
+        gone.forEach(this::remove);
+        // Owners that have no entry of their own may be gone, too.
+        alive.clear();
+        endings++;
+        Set<Item> everyone = new LinkedHashSet<>(known.keySet());
+        everyone.addAll(waiting.values());
+        return everyone;
     }
 
     synchronized List<Item> dependents(String uid) {
-        Set<Item> items = dependents.get(uid);
-        return items == null ? List.of() : List.copyOf(items);
+        Dependents present = dependents.get(uid);
+        return present == null ? List.of() : List.copyOf(present.items);
     }
 
-    synchronized List<Item> all() {
-        return List.copyOf(ownersOf.keySet());
+    /** Whether dependents are left that an owner must wait for. */
+    synchronized boolean isBlocked(String uid) {
+        Dependents present = dependents.get(uid);
+        return present != null && present.blocking > 0;
     }
 
-    synchronized boolean isKnownAlive(List<Owner> owners) {
-        return owners.stream().allMatch(owner -> alive.contains(owner.uid()));
+    synchronized boolean isDeleting(Item item) {
+        Dependent found = known.get(item);
+        return found != null && found.deleting();
     }
 
-    synchronized void seenAlive(String uid) {
-        alive.add(uid);
+    /** Whether one of the dependents is itself waiting for its dependents: then waiting for it may never end. */
+    synchronized boolean hasWaitingDependent(String uid) {
+        return dependents(uid).stream().anyMatch(item -> {
+            Dependent found = known.get(item);
+            return found != null && found.waits();
+        });
     }
 
-    synchronized void doubt() {
-        alive.clear();
+    /** Whether nothing is to be done about a dependent: it lives, and so do all its owners. */
+    synchronized boolean isSettled(Item item) {
+        Dependent found = known.get(item);
+        return found != null
+                && !found.deleting()
+                && alive.containsAll(found.owners().keySet());
+    }
+
+    synchronized long endings() {
+        return endings;
+    }
+
+    /** Notes that an owner lives, unless something ended since the given count, which could have been the owner. */
+    synchronized void seenAlive(String uid, long endingsBefore) {
+        if (endings == endingsBefore) {
+            alive.add(uid);
+        }
+    }
+
+    /** Dependents and waiting owners that are known. */
+    synchronized int size() {
+        return known.size() + waiting.size();
     }
 }

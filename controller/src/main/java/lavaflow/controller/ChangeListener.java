@@ -1,32 +1,24 @@
 package lavaflow.controller;
 
-import lavaflow.kube.Json;
+import java.util.Set;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** Hears of changes. Must be quick: it runs on the thread that follows. */
-@FunctionalInterface
+/**
+ * Hears of changes: of every object that exists, and of every one that goes while the watch holds. Must be quick: all
+ * listeners of a kind share one thread.
+ */
 public interface ChangeListener {
+    /**
+     * An object exists, or is gone; it may be told more than once.
+     *
+     * @param object type and metadata only
+     */
     void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted);
 
-    /** The kind was listed anew: whatever happened in between may have been missed. */
-    default void onRelist(KubeApi.Kind kind) {}
-
     /**
-     * Whether the listener must be told if the object disappears while nobody looks (the watch broke and the object is
-     * missing from the next list). Costs memory per object.
+     * The kind was listed anew after changes were missed. What exists has been told through {@link #onChange}; whoever
+     * knows of an object that is not among these was not told that it went.
      */
-    default boolean remembers(ObjectNode object) {
-        return true;
-    }
-
-    /** What to keep of an object for that moment: its identity. */
-    default ObjectNode memory(ObjectNode object) {
-        ObjectNode kept = Json.object();
-        ObjectNode metadata = kept.putObject("metadata");
-        for (String field : new String[] {"name", "namespace", "uid"}) {
-            metadata.put(field, Json.textAt(object, "metadata", field));
-        }
-        return kept;
-    }
+    void onRelist(KubeApi.Kind kind, Set<String> uids);
 }

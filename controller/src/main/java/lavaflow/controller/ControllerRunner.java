@@ -2,45 +2,88 @@ package lavaflow.controller;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs one controller: followers that turn changes into keys, and workers that reconcile them. */
+/** Runs one controller: changes become keys in a queue, workers reconcile them once everything has been seen. */
 public final class ControllerRunner<K> implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ControllerRunner.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** Lost races are everyday life; as many in a row are not (this one after two thirds of a second). */
+    private static final int NOTEWORTHY_FAILURES = 8;
 
     private final String name;
-    private final KubeApi api;
+    private final Followers followers;
     private final Reconciler<K> reconciler;
     private final int workers;
-    private final WorkQueue<K> queue = new WorkQueue<>();
-    private final List<Follower> followers = new ArrayList<>();
-    private final List<CountDownLatch> synced = new ArrayList<>();
+    private final WorkQueue<K> queue;
+    private final List<Thread> threads = new ArrayList<>();
 
-    public ControllerRunner(String name, KubeApi api, int workers, Reconciler<K> reconciler) {
+    public ControllerRunner(String name, Followers followers, int workers, Reconciler<K> reconciler) {
+        this(name, followers, workers, reconciler, System::nanoTime);
+    }
+
+    public ControllerRunner(
+            String name, Followers followers, int workers, Reconciler<K> reconciler, LongSupplier nanoTime) {
         this.name = name;
-        this.api = api;
+        this.followers = followers;
         this.reconciler = reconciler;
         this.workers = workers;
+        this.queue = new WorkQueue<>(nanoTime);
     }
 
-    /** Follows a kind; each change asks for attention to the keys the function names. Call before {@link #start}. */
+    /** Remembers the keys of objects, only of those that have any, for the moment they vanish unseen. */
+    private final class KeyListener implements ChangeListener {
+        private final Function<ObjectNode, List<K>> keys;
+        private final Map<String, List<K>> known = new HashMap<>();
+
+        KeyListener(Function<ObjectNode, List<K>> keys) {
+            this.keys = keys;
+        }
+
+        @Override
+        public void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted) {
+            String uid = Json.textAt(object, "metadata", "uid");
+            List<K> wanted = keys.apply(object);
+            List<K> before = deleted || wanted.isEmpty() ? known.remove(uid) : known.put(uid, wanted);
+            if (before != null) {
+                // An object may concern others than it did.
+                before.stream().filter(key -> !wanted.contains(key)).forEach(queue::add);
+            }
+            wanted.forEach(queue::add);
+        }
+
+        @Override
+        public void onRelist(KubeApi.Kind kind, Set<String> uids) {
+            known.entrySet().removeIf(entry -> {
+                boolean gone = !uids.contains(entry.getKey());
+                if (gone) {
+                    entry.getValue().forEach(queue::add);
+                }
+                return gone;
+            });
+        }
+    }
+
+    /** Each change of a kind asks for attention to the keys the function names. Call before anything starts. */
     public ControllerRunner<K> follow(KubeApi.Kind kind, Function<ObjectNode, List<K>> keys) {
-        return follow(kind, (_, object, _) -> keys.apply(object).forEach(queue::add));
+        return follow(kind, new KeyListener(keys));
     }
 
-    /** Follows a kind with a listener of its own. Call before {@link #start}. */
+    /** Follows a kind with a listener of its own. Call before anything starts. */
     public ControllerRunner<K> follow(KubeApi.Kind kind, ChangeListener listener) {
-        CountDownLatch listed = new CountDownLatch(1);
-        synced.add(listed);
-        followers.add(new Follower(api, kind, listener, listed::countDown));
+        followers.listen(kind, listener);
         return this;
     }
 
@@ -49,23 +92,15 @@ public final class ControllerRunner<K> implements AutoCloseable {
     }
 
     public void start() {
-        for (Follower follower : followers) {
-            Thread.ofVirtual().name(name + "-follower").start(follower);
-        }
         for (int i = 0; i < workers; i++) {
-            Thread.ofVirtual().name(name + "-worker-" + i).start(this::work);
+            threads.add(Thread.ofVirtual().name(name + "-" + i).start(this::work));
         }
-    }
-
-    /** True once everything that existed at start has been seen. */
-    public boolean isSynced() {
-        return synced.stream().allMatch(latch -> latch.getCount() == 0);
     }
 
     private void work() {
         try {
-            for (CountDownLatch latch : synced) {
-                latch.await();
+            if (!followers.awaitSync()) {
+                return;
             }
             for (K key = queue.take(); key != null; key = queue.take()) {
                 turn(key);
@@ -75,32 +110,41 @@ public final class ControllerRunner<K> implements AutoCloseable {
         }
     }
 
+    /** Reconciles one key on the caller's thread, if one may have its turn now; false if none may. */
+    public boolean step() {
+        K key = queue.poll();
+        if (key == null) {
+            return false;
+        }
+        turn(key);
+        return true;
+    }
+
     private void turn(K key) {
         try {
             reconciler.reconcile(key).ifPresent(delay -> queue.addAfter(key, delay));
             queue.succeeded(key);
         } catch (ApiException e) {
             // Conflicts and objects that came or went in between are everyday life: look again.
-            if (e.code() != 409 && e.code() != 404) {
+            boolean race = e.code() == 409 || e.code() == 404;
+            int failures = queue.retry(key);
+            if (race ? failures == NOTEWORTHY_FAILURES : failures > 0) {
                 LOG.warn("{}: {}: {}", name, key, e.getMessage());
             }
-            queue.retry(key);
-        } catch (RuntimeException e) {
-            LOG.error("{}: {} failed", name, key, e);
-            queue.retry(key);
+        } catch (RuntimeException | Error e) {
+            // A worker that dies of one key would leave all others waiting.
+            if (queue.retry(key) > 0) {
+                LOG.error("{}: {} failed", name, key, e);
+            }
         } finally {
             queue.done(key);
         }
     }
 
-    /** Looks at a key again later. */
-    public void again(K key, Duration delay) {
-        queue.addAfter(key, delay);
-    }
-
+    /** Lets workers finish the key they have, and ends them. */
     @Override
     public void close() {
         queue.close();
-        followers.forEach(Follower::close);
+        Threads.join(threads, PATIENCE);
     }
 }

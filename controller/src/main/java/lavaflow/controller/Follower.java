@@ -1,116 +1,190 @@
 package lavaflow.controller;
 
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows one kind: lists, watches, and starts over when the server has forgotten where we were. Tells a listener of
- * every object that exists or is gone; an object may be told of more than once.
+ * Follows one kind: lists, watches, and starts over when the watch breaks. One thread moves it along, its own or a
+ * test's; any thread may ask how far it is or close it.
  */
 final class Follower implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
     private static final Duration POLL = Duration.ofSeconds(30);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
-    private static final Duration LAST_PAUSE = Duration.ofSeconds(10);
+    static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+    static final Duration LAST_PAUSE = Duration.ofSeconds(10);
 
     private final KubeApi api;
     private final KubeApi.Kind kind;
-    private final ChangeListener listener;
-    private final Runnable synced;
-    private final Map<String, ObjectNode> known = new HashMap<>();
-    private volatile boolean closed;
-    private volatile KubeApi.@org.jspecify.annotations.Nullable Watch watch;
+    private final List<ChangeListener> listeners;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile KubeApi.@Nullable Watch watch;
+    /** Listeners have heard of objects, and must hear if those are not there any more. */
+    private boolean told;
 
-    Follower(KubeApi api, KubeApi.Kind kind, ChangeListener listener, Runnable synced) {
+    private boolean synced;
+    private long revision = -1;
+    private Duration pause = FIRST_PAUSE;
+
+    Follower(KubeApi api, KubeApi.Kind kind, List<ChangeListener> listeners) {
         this.api = api;
         this.kind = kind;
-        this.listener = listener;
-        this.synced = synced;
+        this.listeners = listeners;
     }
 
-    void close() {
-        closed = true;
+    @Override
+    public void run() {
+        try {
+            while (!isClosed()) {
+                Duration wait = step(POLL);
+                if (!wait.isZero()) {
+                    // Closing ends the pause.
+                    boolean ignored = closed.await(wait.toMillis(), TimeUnit.MILLISECONDS);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            drop();
+        }
+    }
+
+    /**
+     * Lists, or waits for changes and tells them.
+     *
+     * @return how long to pause before the next step; more than nothing after a failure
+     */
+    Duration step(Duration timeout) throws InterruptedException {
+        try {
+            KubeApi.Watch current = watch;
+            if (current == null) {
+                listAndWatch();
+            } else {
+                KubeApi.Progress progress = current.next(timeout);
+                progress.events().forEach(event -> tell(event.object(), event.deleted()));
+                reach(progress.revision());
+                pause = FIRST_PAUSE;
+            }
+            return Duration.ZERO;
+        } catch (ApiException e) {
+            drop();
+            if (e.code() != 410 && !isClosed()) {
+                LOG.warn("cannot follow {}: {}", kind, e.getMessage());
+            }
+        } catch (RuntimeException e) {
+            drop();
+            if (!isClosed()) {
+                LOG.error("following {} failed", kind, e);
+            }
+        }
+        // Even where the past is merely gone: a server that forgets faster than we list must not be listed in a loop.
+        Duration wait = pause;
+        Duration doubled = pause.multipliedBy(2);
+        pause = doubled.compareTo(LAST_PAUSE) > 0 ? LAST_PAUSE : doubled;
+        return wait;
+    }
+
+    private void listAndWatch() {
+        boolean again = told;
+        Set<String> uids = new HashSet<>();
+        long listed = api.list(kind, "", KubeApi.View.METADATA, object -> {
+            told = true;
+            if (again) {
+                uids.add(Json.textAt(object, "metadata", "uid"));
+            }
+            tell(object, false);
+        });
+        if (again) {
+            listeners.forEach(listener -> listener.onRelist(kind, uids));
+        }
+        reach(listed);
+        KubeApi.Watch opened = api.watch(kind, listed, KubeApi.View.METADATA);
+        watch = opened;
+        // Who asked for progress while there was no watch to wake gets it from the first step; close() likewise.
+        opened.wake();
+        if (isClosed()) {
+            drop();
+        }
+    }
+
+    private void tell(ObjectNode object, boolean deleted) {
+        told = true;
+        listeners.forEach(listener -> listener.onChange(kind, object, deleted));
+    }
+
+    private synchronized void reach(long reached) {
+        synced = true;
+        revision = Math.max(revision, reached);
+        notifyAll();
+    }
+
+    private void drop() {
         KubeApi.Watch current = watch;
+        watch = null;
         if (current != null) {
             current.close();
         }
     }
 
-    @Override
-    public void run() {
-        Duration pause = FIRST_PAUSE;
-        while (!closed) {
-            try {
-                long revision = list();
-                synced.run();
-                pause = FIRST_PAUSE;
-                follow(revision);
-            } catch (ApiException e) {
-                if (e.code() != 410) {
-                    LOG.warn("cannot follow {}: {}", kind, e.getMessage());
-                    pause = sleep(pause);
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            } catch (RuntimeException e) {
-                if (!closed) {
-                    LOG.error("following {} failed", kind, e);
-                    pause = sleep(pause);
-                }
+    synchronized boolean isSynced() {
+        return synced;
+    }
+
+    synchronized boolean hasReached(long wanted) {
+        return revision >= wanted;
+    }
+
+    /** Makes it tell how far it got. */
+    void wake() {
+        KubeApi.Watch current = watch;
+        if (current != null) {
+            current.wake();
+        }
+    }
+
+    /** Waits until everything up to a revision has been told; false if that takes too long. */
+    synchronized boolean awaitRevision(long wanted, long deadlineNanos) throws InterruptedException {
+        while (revision < wanted && !isClosed()) {
+            long millis = (deadlineNanos - System.nanoTime()) / 1_000_000;
+            if (millis <= 0) {
+                return false;
             }
+            wait(millis);
         }
+        return revision >= wanted;
     }
 
-    private static Duration sleep(Duration pause) {
-        try {
-            Thread.sleep(pause);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+    /** Waits until everything that existed at first has been told; false if it was closed before. */
+    synchronized boolean awaitSync() throws InterruptedException {
+        while (!synced && !isClosed()) {
+            wait();
         }
-        Duration doubled = pause.multipliedBy(2);
-        return doubled.compareTo(LAST_PAUSE) > 0 ? LAST_PAUSE : doubled;
+        return synced;
     }
 
-    private long list() {
-        KubeApi.Listing listing = api.list(kind, "");
-        Map<String, ObjectNode> gone = new HashMap<>(known);
-        for (var object : listing.items()) {
-            gone.remove(Json.textAt(object, "metadata", "uid"));
-            tell(new KubeApi.Event(false, object));
-        }
-        gone.values().forEach(object -> tell(new KubeApi.Event(true, object)));
-        listener.onRelist(kind);
-        return listing.revision();
+    private boolean isClosed() {
+        return closed.getCount() == 0;
     }
 
-    private void follow(long revision) throws InterruptedException {
-        try (KubeApi.Watch opened = api.watch(kind, revision)) {
-            watch = opened;
-            while (!closed) {
-                opened.next(POLL).forEach(this::tell);
-            }
-        } finally {
-            watch = null;
+    void close() {
+        closed.countDown();
+        KubeApi.Watch current = watch;
+        if (current != null) {
+            current.close();
         }
-    }
-
-    /** Remembers who exists, with no more than a listener would need to hear that it is gone. */
-    private void tell(KubeApi.Event event) {
-        String uid = Json.textAt(event.object(), "metadata", "uid");
-        if (event.deleted()) {
-            known.remove(uid);
-        } else if (listener.remembers(event.object())) {
-            known.put(uid, listener.memory(event.object()));
+        synchronized (this) {
+            notifyAll();
         }
-        listener.onChange(kind, event.object(), event.deleted());
     }
 }

@@ -1,8 +1,10 @@
 package lavaflow.controller;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
@@ -28,11 +30,21 @@ public interface KubeApi {
         }
     }
 
+    /** How much of an object the caller needs. */
+    enum View {
+        WHOLE,
+        /** Type and metadata, without managedFields: a small part of the work for those who look at every object. */
+        METADATA
+    }
+
     /** Objects at one moment. */
     record Listing(List<ObjectNode> items, long revision) {}
 
     /** What happened to an object. */
     record Event(boolean deleted, ObjectNode object) {}
+
+    /** What a watch met: changes in order, and how far it got, nothing up to there is still to come. */
+    record Progress(List<Event> events, long revision) {}
 
     /** What a deletion should respect; null parts do not matter. */
     record Deletion(
@@ -46,25 +58,35 @@ public interface KubeApi {
         }
     }
 
-    /** Changes of one kind; ends with an exception of code 410 when the past is gone. */
+    /** Changes of one kind; ends with an exception, of code 410 when the past is gone. */
     interface Watch extends AutoCloseable {
-        /** What happened since the last call; empty after the timeout or when closed. */
-        List<Event> next(Duration timeout) throws InterruptedException;
+        /** What happened since the last call; no events after the timeout, or when woken. Throws once closed. */
+        Progress next(Duration timeout) throws InterruptedException;
+
+        /** Makes a {@link #next} that waits, or else the following one, return at once and tell how far it got. */
+        void wake();
 
         @Override
         void close();
     }
 
-    /** Every kind that can be listed, watched and deleted. */
+    /** Every kind that can be listed, watched and deleted; one entry for all versions of a kind. */
     List<Kind> kinds();
 
-    /** The kind behind an apiVersion and a Kind, as owner references name it. */
+    /** The entry in {@link #kinds} behind an apiVersion and a Kind, as owner references name it. */
     Optional<Kind> findKind(String apiVersion, String kindName);
 
     Optional<ObjectNode> find(Kind kind, String namespace, String name);
 
-    /** Objects of a namespace, or of all for the empty one. */
-    Listing list(Kind kind, String namespace);
+    /** Shows the objects of a namespace, or of all for the empty one, one by one; returns their common revision. */
+    long list(Kind kind, String namespace, View view, Consumer<ObjectNode> each);
+
+    /** The objects of a namespace, or of all for the empty one, in memory at once. */
+    default Listing list(Kind kind, String namespace, View view) {
+        List<ObjectNode> items = new ArrayList<>();
+        long revision = list(kind, namespace, view, items::add);
+        return new Listing(items, revision);
+    }
 
     ObjectNode create(Kind kind, String namespace, ObjectNode object);
 
@@ -74,5 +96,5 @@ public interface KubeApi {
     /** False if the object was gone already. */
     boolean delete(Kind kind, String namespace, String name, Deletion deletion);
 
-    Watch watch(Kind kind, long afterRevision);
+    Watch watch(Kind kind, long afterRevision, View view);
 }

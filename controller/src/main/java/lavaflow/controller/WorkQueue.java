@@ -2,13 +2,13 @@ package lavaflow.controller;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,18 +17,36 @@ import org.jspecify.annotations.Nullable;
  * has it comes again afterwards. Bounded by the number of distinct keys. Thread-safe.
  */
 public final class WorkQueue<K> {
-    private record Delayed<K>(K key, long atNanos) {}
+    /** A wish for later; the number tells wishes for the same moment apart. */
+    private record Wish<K>(K key, long atNanos, long number) implements Comparable<Wish<K>> {
+        @Override
+        public int compareTo(Wish<K> other) {
+            // Differences, because the clock may overflow.
+            int byTime = Long.signum(atNanos - other.atNanos);
+            return byTime != 0 ? byTime : Long.compare(number, other.number);
+        }
+    }
 
-    private static final Duration FIRST_RETRY = Duration.ofMillis(5);
-    private static final Duration LAST_RETRY = Duration.ofSeconds(60);
+    static final Duration FIRST_RETRY = Duration.ofMillis(5);
+    static final Duration LAST_RETRY = Duration.ofSeconds(60);
 
+    private final LongSupplier nanoTime;
     private final Queue<K> ready = new ArrayDeque<>();
     private final Set<K> waiting = new HashSet<>();
     private final Set<K> running = new HashSet<>();
     private final Map<K, Integer> failures = new HashMap<>();
-    private final Map<K, Long> due = new HashMap<>();
-    private final PriorityQueue<Delayed<K>> delayed = new PriorityQueue<>(Comparator.comparingLong(Delayed::atNanos));
+    private final Map<K, Wish<K>> wishes = new HashMap<>();
+    private final TreeSet<Wish<K>> later = new TreeSet<>();
+    private long wishNumber;
     private boolean closed;
+
+    public WorkQueue() {
+        this(System::nanoTime);
+    }
+
+    public WorkQueue(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
 
     /** Asks for attention to a key, now. */
     public synchronized void add(K key) {
@@ -46,21 +64,32 @@ public final class WorkQueue<K> {
         if (closed) {
             return;
         }
-        long at = System.nanoTime() + delay.toNanos();
-        Long known = due.get(key);
-        if (known != null && known - at <= 0) {
-            return;
+        Wish<K> wish = new Wish<>(key, nanoTime.getAsLong() + delay.toNanos(), wishNumber++);
+        Wish<K> known = wishes.get(key);
+        if (known != null) {
+            if (known.compareTo(wish) <= 0) {
+                return;
+            }
+            later.remove(known);
         }
-        due.put(key, at);
-        delayed.add(new Delayed<>(key, at));
+        wishes.put(key, wish);
+        later.add(wish);
         notifyAll();
     }
 
-    /** Asks for attention after a wait that doubles with every failure in a row. */
-    public synchronized void retry(K key) {
+    /**
+     * Asks for attention after a wait that doubles with every failure in a row.
+     *
+     * @return how many failures in a row there have been
+     */
+    public synchronized int retry(K key) {
+        if (closed) {
+            return 0;
+        }
         int count = failures.merge(key, 1, Integer::sum);
         long millis = FIRST_RETRY.toMillis() << Math.min(count - 1, 14);
         addAfter(key, Duration.ofMillis(Math.min(millis, LAST_RETRY.toMillis())));
+        return count;
     }
 
     /** Forgets past failures of a key. */
@@ -68,38 +97,42 @@ public final class WorkQueue<K> {
         failures.remove(key);
     }
 
-    /** The next key, or null once the queue is closed. The caller must call {@link #done} with it. */
+    /** Waits for the next key; null once the queue is closed. The caller must call {@link #done} with it. */
     public synchronized @Nullable K take() throws InterruptedException {
-        while (true) {
-            promote();
-            if (closed) {
-                return null;
-            }
-            K key = ready.poll();
+        while (!closed) {
+            K key = poll();
             if (key != null) {
-                waiting.remove(key);
-                running.add(key);
                 return key;
             }
-            Delayed<K> next = delayed.peek();
-            if (next == null) {
+            if (later.isEmpty()) {
                 wait();
             } else {
-                long nanos = next.atNanos() - System.nanoTime();
+                long nanos = later.first().atNanos() - nanoTime.getAsLong();
                 if (nanos > 0) {
                     wait(nanos / 1_000_000, (int) (nanos % 1_000_000));
                 }
             }
         }
+        return null;
+    }
+
+    /** The next key if one may have its turn now. The caller must call {@link #done} with it. */
+    public synchronized @Nullable K poll() {
+        promote();
+        K key = closed ? null : ready.poll();
+        if (key != null) {
+            waiting.remove(key);
+            running.add(key);
+        }
+        return key;
     }
 
     private void promote() {
-        long now = System.nanoTime();
-        for (Delayed<K> next = delayed.peek(); next != null && next.atNanos() - now <= 0; next = delayed.peek()) {
-            delayed.poll();
-            if (due.remove(next.key(), next.atNanos())) {
-                add(next.key());
-            }
+        long now = nanoTime.getAsLong();
+        while (!later.isEmpty() && later.first().atNanos() - now <= 0) {
+            Wish<K> due = later.removeFirst();
+            wishes.remove(due.key());
+            add(due.key());
         }
     }
 
@@ -119,11 +152,17 @@ public final class WorkQueue<K> {
 
     /** True if nothing waits, runs or is due later. */
     public synchronized boolean isIdle() {
-        return waiting.isEmpty() && running.isEmpty() && due.isEmpty();
+        return waiting.isEmpty() && running.isEmpty() && wishes.isEmpty();
     }
 
+    /** Hands out nothing more and forgets what waited. */
     public synchronized void close() {
         closed = true;
+        ready.clear();
+        waiting.clear();
+        wishes.clear();
+        later.clear();
+        failures.clear();
         notifyAll();
     }
 }

@@ -8,10 +8,12 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -71,6 +73,8 @@ public final class Json {
                         .maxStringLength(Integer.MAX_VALUE)
                         .build());
     }
+
+    private static final ObjectReader PART = MAPPER.reader().without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
     private Json() {}
 
@@ -132,6 +136,11 @@ public final class Json {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The value a streaming reader stands at, as a tree; the reader goes on behind it. */
+    public static JsonNode value(JsonParser parser) throws IOException {
+        return PART.readTree(parser);
     }
 
     public static byte[] bytes(JsonNode node) {
