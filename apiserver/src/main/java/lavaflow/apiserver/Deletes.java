@@ -3,6 +3,7 @@ package lavaflow.apiserver;
 import lavaflow.kinds.KindRules;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
+import lavaflow.kube.PrintedForm;
 import lavaflow.store.Mutation;
 import lavaflow.store.Outcome;
 import lavaflow.store.Store;
@@ -48,10 +49,15 @@ final class Deletes {
             }
             ObjectNode live = StoredForm.decode(stored);
             checkPreconditions(resource, name, live, options);
+            String refusal = resource.rules().refusalToDelete(live);
+            if (refusal != null) {
+                throw resource.forbidden(name, refusal);
+            }
             admission.validate(call, Admission.Operation.DELETE, null, live);
             ObjectNode next = live.deepCopy();
             boolean gone = mark(call, resource, next, options);
             if (dryRun) {
+                PrintedForm.restore(resource.types(), resource.stored().struct(), next);
                 return new Deleted(Writes.fromStored(resource, next), gone);
             }
             if (!gone && next.equals(live)) {

@@ -38,7 +38,7 @@ final class Filter {
                 resource.rules().selectableFields().isEmpty()
                         ? "\"" + field
                                 + "\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
-                        : "field label not supported: " + field);
+                        : resource.rules().unknownField(field));
     }
 
     boolean matchesAll() {

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeoutException;
 
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /** An {@link Exchange} over Jetty. */
 final class JettyExchange implements Exchange {
+    /** More than this is not worth reading only to keep a connection. */
+    private static final int MOST_UNREAD = 256 << 10;
+
     private final Request request;
     private final Response response;
     private final Callback callback;
@@ -101,6 +105,7 @@ final class JettyExchange implements Exchange {
     @Override
     public void send(int code, String contentType, byte[] body) throws IOException {
         begin(code, contentType);
+        readRest();
         response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
         boolean head = request.getMethod().equals("HEAD");
         try (Blocker.Callback done = Blocker.callback()) {
@@ -115,6 +120,22 @@ final class JettyExchange implements Exchange {
         OutputStream opened = Content.Sink.asOutputStream(response);
         stream = opened;
         return opened;
+    }
+
+    /**
+     * Reads what is left of a request that was answered early, as a refused one is. With a body still on its way the
+     * connection would be closed, and the client's next request on it lost.
+     */
+    private void readRest() throws IOException {
+        HttpFields headers = request.getHeaders();
+        boolean body = headers.contains(HttpHeader.CONTENT_LENGTH) || headers.contains(HttpHeader.TRANSFER_ENCODING);
+        if (!body || request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_2) {
+            return;
+        }
+        InputStream rest = body();
+        if (rest.read() >= 0 && rest.skip(MOST_UNREAD) == MOST_UNREAD) {
+            response.getHeaders().put(HttpHeader.CONNECTION, "close");
+        }
     }
 
     private void begin(int code, String contentType) {

@@ -242,7 +242,9 @@ final class ResourceHandler {
         answer.negotiate(false);
         Call call = new Call(user, resource, info, WriteOptions.of(""), clock.instant());
         DeleteOptions options = DeleteOptions.parse(ObjectDecoder.deleteOptions(exchange), exchange.query());
+        warnOfOrphans(call, options);
         Deletes.Deleted deleted = deletes.delete(call, options);
+        answer.warnings(call);
         boolean legacyForeground = !deleted.gone() && options.orphanDependents() != null && !options.orphanDependents();
         boolean withObject = !deleted.gone() || resource.has(KindRules.Trait.RETURNS_DELETED);
         int code = legacyForeground ? 202 : 200;
@@ -250,6 +252,13 @@ final class ResourceHandler {
             answer.object(code, deleted.object());
         } else {
             answer.status(code, success(resource, deleted.object()));
+        }
+    }
+
+    private static void warnOfOrphans(Call call, DeleteOptions options) {
+        String warning = call.resource().rules().orphaningWarning();
+        if (warning != null && options.orphanDependents() == null && options.propagationPolicy() == null) {
+            call.warn(warning);
         }
     }
 
@@ -274,6 +283,8 @@ final class ResourceHandler {
         Call call = new Call(user, resource, info, WriteOptions.of(""), now);
         ListOptions selection = ListOptions.parse(exchange.query(), false);
         DeleteOptions options = DeleteOptions.parse(ObjectDecoder.deleteOptions(exchange), exchange.query());
+        warnOfOrphans(call, options);
+        answer.warnings(call);
         Reads.Page page = reads.list(resource, info.namespace(), selection);
         List<ObjectNode> deleted = new java.util.ArrayList<>();
         for (StoredObject stored : page.items()) {

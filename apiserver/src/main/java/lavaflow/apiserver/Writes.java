@@ -280,7 +280,8 @@ final class Writes {
                         lavaflow.kube.FieldError.Reason.INVALID,
                         FieldPath.of("metadata", "resourceVersion"),
                         "Invalid value: 0: must be specified for an update");
-                throw resource.invalid(call.name(), errors);
+                // Upstream names the resource here, not the kind.
+                throw ApiException.invalid(resource.group(), resource.name(), call.name(), errors.list());
             }
             return;
         }

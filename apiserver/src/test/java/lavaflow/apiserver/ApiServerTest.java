@@ -271,6 +271,37 @@ final class ApiServerTest {
     }
 
     @Test
+    void storesObjectsInTheFormUpstreamPrints() throws Exception {
+        String budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+        var created = server.post(budgets, "{\"spec\":{\"minAvailable\":1},\"metadata\":{\"name\":\"form\"}}");
+        assertThat(created.body()).contains("\"spec\":{\"minAvailable\":1},\"status\":{\"disruptionsAllowed\":0,");
+    }
+
+    @Test
+    void warnsWhoDeletesAJobThatItsPodsStay() throws Exception {
+        String jobs = "/apis/batch/v1/namespaces/default/jobs";
+        server.post(
+                jobs,
+                "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"suspend\":true,\"template\":{\"spec\":{\"restartPolicy\":"
+                        + "\"Never\",\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}");
+        assertThat(server.delete(jobs + "/j?dryRun=All&propagationPolicy=Background")
+                        .response()
+                        .headers()
+                        .firstValue("Warning"))
+                .isEmpty();
+        assertThat(server.delete(jobs + "/j").response().headers().firstValue("Warning"))
+                .hasValueSatisfying(warning -> assertThat(warning).contains("child pods are preserved by default"));
+    }
+
+    @Test
+    void keepsThePrioritiesOfTheSystem() throws Exception {
+        var refused = server.delete("/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical");
+        assertThat(refused.message())
+                .isEqualTo("priorityclasses.scheduling.k8s.io \"system-node-critical\" is forbidden: this is a system"
+                        + " priority class and cannot be deleted");
+    }
+
+    @Test
     void letsOnlyMastersIn() throws Exception {
         assertThat(server.send(server.anonymous(), "GET", MAPS, "").code()).isEqualTo(401);
         assertThat(server.send(server.anonymous(), "GET", "/readyz", "").code()).isEqualTo(200);

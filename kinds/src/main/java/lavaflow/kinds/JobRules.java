@@ -285,4 +285,15 @@ final class JobRules implements KindRules {
     public @Nullable String selectableField(ObjectNode object, String field) {
         return field.equals("status.successful") ? Long.toString(Json.longAt(object, 0, "status", "succeeded")) : null;
     }
+
+    @Override
+    public String unknownField(String field) {
+        return "field label " + FieldErrors.quoted(field) + " not supported for Job";
+    }
+
+    @Override
+    public String orphaningWarning() {
+        return "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove"
+                + " them or set propagationPolicy=Orphan to suppress this warning";
+    }
 }

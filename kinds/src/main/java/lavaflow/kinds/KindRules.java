@@ -104,6 +104,21 @@ public interface KindRules {
         return false;
     }
 
+    /** Why an object may not be deleted; null for nearly all. */
+    default @Nullable String refusalToDelete(ObjectNode object) {
+        return null;
+    }
+
+    /** What to tell who deletes without a word on dependents, where that orphans them and surprises. */
+    default @Nullable String orphaningWarning() {
+        return null;
+    }
+
+    /** What is said of a selector on a field that {@link #selectableFields} does not have, where there are some. */
+    default String unknownField(String field) {
+        return "field label not supported: " + field;
+    }
+
     /** Deprecations and likely mistakes the user should hear of; {@code old} is null on create. */
     default List<String> warnings(ObjectNode object, @Nullable ObjectNode old) {
         return List.of();

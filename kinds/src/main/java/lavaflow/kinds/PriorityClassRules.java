@@ -9,6 +9,7 @@ import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /** scheduling.k8s.io/v1 PriorityClass. */
 final class PriorityClassRules implements KindRules {
@@ -64,5 +65,12 @@ final class PriorityClassRules implements KindRules {
                 Json.at(old, "preemptionPolicy"),
                 FieldPath.of("preemptionPolicy"),
                 errors);
+    }
+
+    @Override
+    public @Nullable String refusalToDelete(ObjectNode object) {
+        return SYSTEM.containsKey(Json.textAt(object, "metadata", "name"))
+                ? "this is a system priority class and cannot be deleted"
+                : null;
     }
 }

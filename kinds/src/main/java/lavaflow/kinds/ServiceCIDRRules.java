@@ -17,6 +17,17 @@ import org.jspecify.annotations.Nullable;
 final class ServiceCIDRRules implements KindRules {
     private static final FieldPath RANGES = FieldPath.of("spec", "cidrs");
 
+    /** Who writes the status may not touch metadata. */
+    @Override
+    public void prepareForStatusUpdate(ObjectNode object, ObjectNode old) {
+        KindRules.keep(object, old, "spec");
+        ObjectNode metadata = Json.ensureObject(object, "metadata");
+        ObjectNode before = Json.ensureObject(old.deepCopy(), "metadata");
+        for (String field : List.of("labels", "annotations", "finalizers", "ownerReferences")) {
+            KindRules.keep(metadata, before, field);
+        }
+    }
+
     @Override
     public void validateCreate(ObjectNode object, FieldErrors errors) {
         JsonNode shown = Json.at(object, "spec", "cidrs");
