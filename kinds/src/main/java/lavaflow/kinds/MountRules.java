@@ -97,8 +97,8 @@ final class MountRules {
             if (!Json.flagAt(mount, "readOnly")) {
                 errors.forbidden(path, "may only be specified when readOnly is true");
             }
-            String propagation = Json.textAt(mount, "mountPropagation");
-            if (!propagation.isEmpty() && !propagation.equals("None")) {
+            if (Nodes.has(mount, "mountPropagation")
+                    && !Json.textAt(mount, "mountPropagation").equals("None")) {
                 errors.forbidden(path, "may only be specified when mountPropagation is None or not specified");
             }
         }

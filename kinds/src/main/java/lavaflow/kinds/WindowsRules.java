@@ -18,6 +18,7 @@ final class WindowsRules {
     private static final int CREDENTIAL_KIB = 64;
     private static final int DOMAIN_LENGTH = 256;
     private static final int USER_LENGTH = 104;
+    private static final int LONGEST_MATCHED = 4096;
     private static final String NOT_FOR_WINDOWS = "cannot be set for a windows pod";
     private static final String NOT_FOR_LINUX = "windows options cannot be set for a linux pod";
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
@@ -147,7 +148,9 @@ final class WindowsRules {
         if (Names.utf8Length(domain) >= DOMAIN_LENGTH) {
             errors.invalid(path, value, "runAsUserName's Domain length must be under " + DOMAIN_LENGTH + " characters");
         }
-        if (!NETBIOS.matcher(domain).matches() && !DNS.matcher(domain).matches()) {
+        // Beyond this no name can be right, and matching recurses.
+        boolean dns = domain.length() <= LONGEST_MATCHED && DNS.matcher(domain).matches();
+        if (!dns && !NETBIOS.matcher(domain).matches()) {
             errors.invalid(path, value, "runAsUserName's Domain doesn't match the NetBios nor the DNS format");
         }
     }

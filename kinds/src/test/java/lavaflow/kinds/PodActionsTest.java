@@ -100,4 +100,22 @@ class PodActionsTest {
             assertThat(rules.selectableField(pod, field)).as(field).isNotNull();
         }
     }
+
+    @Test
+    void theOnlyContainerNeedNotBeNamed() {
+        ObjectNode pod = Json.object();
+        Json.ensureObject(pod, "metadata").put("name", "p");
+        ObjectNode spec = Json.ensureObject(pod, "spec");
+        spec.putArray("containers").addObject().put("name", "c");
+        spec.putArray("initContainers").addObject().put("name", "i");
+        assertThat(PodStreams.container(pod, "")).isEqualTo("c");
+        assertThat(PodStreams.container(pod, "i")).isEqualTo("i");
+        assertThat(catchThrowableOfType(ApiException.class, () -> PodStreams.container(pod, "x")))
+                .hasMessage("container x is not valid for pod p");
+        spec.withArray("/containers").addObject().put("name", "d");
+        assertThat(catchThrowableOfType(ApiException.class, () -> PodStreams.container(pod, "")))
+                .hasMessage("a container name must be specified for pod p, choose one of: [i c d]");
+        assertThat(catchThrowableOfType(ApiException.class, () -> PodStreams.node(pod)))
+                .hasMessage("pod p does not have a host assigned");
+    }
 }

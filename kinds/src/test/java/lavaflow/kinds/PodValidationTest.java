@@ -1,9 +1,15 @@
 package lavaflow.kinds;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.stream.Stream;
+
+import lavaflow.kube.Json;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 class PodValidationTest {
     @TestFactory
@@ -34,5 +40,15 @@ class PodValidationTest {
     @TestFactory
     Stream<DynamicTest> subresourcesAreRefusedAsUpstreamDoes() {
         return Recording.replay("pod-subresources.jsonl", new PodRules());
+    }
+
+    /** Longer runs against recordings made elsewhere: -Dlavaflow.recordings.pods=FILE. */
+    @TestFactory
+    @EnabledIfSystemProperty(named = "lavaflow.recordings.pods", matches = ".+")
+    Stream<DynamicTest> recordingsFromElsewhere() throws IOException {
+        return Files.readAllLines(Path.of(System.getProperty("lavaflow.recordings.pods"))).stream()
+                .map(Json::parse)
+                .map(line -> new Recording(Json.textAt(line, "name"), line))
+                .map(recording -> DynamicTest.dynamicTest(recording.name(), () -> recording.replay(new PodRules())));
     }
 }
