@@ -90,6 +90,10 @@ final class Answer {
         if (exchange.query().has("pretty")) {
             return exchange.query().flag("pretty");
         }
+        String accept = exchange.header("Accept");
+        if (accept != null && accept.contains("pretty=1")) {
+            return true;
+        }
         String agent = exchange.header("User-Agent");
         return agent != null
                 && (agent.startsWith("curl") || agent.startsWith("Wget") || agent.startsWith("Mozilla/5.0"));

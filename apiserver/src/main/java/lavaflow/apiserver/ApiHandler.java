@@ -61,6 +61,9 @@ final class ApiHandler {
             } else {
                 endpoints.handle(exchange, info);
             }
+        } catch (PathNotServed e) {
+            exchange.setHeader("X-Content-Type-Options", "nosniff");
+            Endpoints.plain(exchange, 404, e.getMessage() + "\n");
         } catch (ApiException e) {
             fail(exchange, info, e);
         } catch (StoreUnavailableException e) {

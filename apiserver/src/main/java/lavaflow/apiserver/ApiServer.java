@@ -60,7 +60,7 @@ public final class ApiServer implements AutoCloseable {
         RequestMetrics metrics = new RequestMetrics(store, watches);
         InetSocketAddress listen = settings.listen();
         Endpoints endpoints = new Endpoints(
-                new Discovery(table, listen.getHostString() + ":" + listen.getPort()),
+                new Discovery(table, () -> listen.getHostString() + ":" + port()),
                 new OpenApi(table, settings.version()),
                 health,
                 metrics,

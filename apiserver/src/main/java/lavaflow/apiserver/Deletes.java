@@ -81,7 +81,7 @@ final class Deletes {
         if (uid != null && !uid.equals(Metadata.uid(live))) {
             throw ApiException.conflict(
                     resource.group(),
-                    resource.name(),
+                    resource.info().kind(),
                     name,
                     "the UID in the precondition (" + uid + ") does not match the UID in record (" + Metadata.uid(live)
                             + "). The object might have been deleted and then recreated");
@@ -90,7 +90,7 @@ final class Deletes {
         if (version != null && !version.equals(Metadata.resourceVersion(live))) {
             throw ApiException.conflict(
                     resource.group(),
-                    resource.name(),
+                    resource.info().kind(),
                     name,
                     "the ResourceVersion in the precondition (" + version
                             + ") does not match the ResourceVersion in record (" + Metadata.resourceVersion(live)
@@ -137,6 +137,7 @@ final class Deletes {
         ObjectNode metadata = Metadata.of(object);
         if (!Metadata.isDeleting(object)) {
             metadata.put("deletionTimestamp", Metadata.time(call.now()));
+            metadata.put("generation", Metadata.generation(object) + 1);
         }
         metadata.put("deletionGracePeriodSeconds", 0);
     }

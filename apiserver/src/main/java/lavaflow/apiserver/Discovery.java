@@ -3,8 +3,8 @@ package lavaflow.apiserver;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
-import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
 
@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /** What is served, in both forms clients ask for: legacy documents and one aggregated document. */
 final class Discovery {
     private final ResourceTable table;
-    private final String serverAddress;
+    private final Supplier<String> serverAddress;
 
-    Discovery(ResourceTable table, String serverAddress) {
+    Discovery(ResourceTable table, Supplier<String> serverAddress) {
         this.table = table;
         this.serverAddress = serverAddress;
     }
@@ -41,7 +41,7 @@ final class Discovery {
         versions.putArray("serverAddressByClientCIDRs")
                 .addObject()
                 .put("clientCIDR", "0.0.0.0/0")
-                .put("serverAddress", serverAddress);
+                .put("serverAddress", serverAddress.get());
         return versions;
     }
 
@@ -62,7 +62,7 @@ final class Discovery {
     ObjectNode group(String name) {
         Map<String, List<Resource>> versions = name.isEmpty() ? null : groups().get(name);
         if (versions == null) {
-            throw ApiException.noSuchPath();
+            throw new PathNotServed();
         }
         ObjectNode group = Json.object();
         group.put("kind", "APIGroup").put("apiVersion", "v1");
@@ -86,7 +86,7 @@ final class Discovery {
         Map<String, List<Resource>> versions = groups().get(groupName);
         List<Resource> resources = versions == null ? null : versions.get(version);
         if (resources == null) {
-            throw ApiException.noSuchPath();
+            throw new PathNotServed();
         }
         ObjectNode list = Json.object();
         list.put("kind", "APIResourceList");
@@ -153,7 +153,6 @@ final class Discovery {
             if (!core) {
                 metadata.put("name", group.getKey());
             }
-            metadata.putNull("creationTimestamp");
             ArrayNode versions = item.putArray("versions");
             for (var version : group.getValue().entrySet()) {
                 ObjectNode entry = versions.addObject();
@@ -171,7 +170,7 @@ final class Discovery {
     private static void addAggregated(ArrayNode resources, KindInfo info) {
         ObjectNode entry = resources.addObject();
         entry.put("resource", info.resource());
-        responseKind(entry, info.group(), info.version(), info.kind());
+        responseKind(entry, "", "", info.kind());
         entry.put("scope", info.namespaced() ? "Namespaced" : "Cluster");
         entry.put("singularResource", info.singular());
         strings(entry, "verbs", info.verbs(), true);
@@ -182,12 +181,14 @@ final class Discovery {
             for (KindInfo.Subresource sub : info.subresources()) {
                 ObjectNode subresource = below.addObject();
                 subresource.put("subresource", sub.name());
-                responseKind(subresource, sub.group(), sub.version(), sub.kind());
+                boolean own = sub.group().equals(info.group()) && sub.version().equals(info.version());
+                responseKind(subresource, own ? "" : sub.group(), own ? "" : sub.version(), sub.kind());
                 strings(subresource, "verbs", sub.verbs(), true);
             }
         }
     }
 
+    /** Upstream leaves group and version out where they are the resource's own. */
     private static void responseKind(ObjectNode entry, String group, String version, String kind) {
         entry.putObject("responseKind")
                 .put("group", group)

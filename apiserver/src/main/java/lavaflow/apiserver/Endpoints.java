@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -40,13 +39,14 @@ final class Endpoints {
     void handle(Exchange exchange, RequestInfo info) throws IOException {
         List<String> parts = RequestInfo.segments(info.path());
         if (!exchange.method().equals("GET") && !exchange.method().equals("HEAD")) {
-            throw parts.isEmpty() || !isDiscovery(parts)
-                    ? ApiException.noSuchPath()
-                    : ResourceHandler.methodNotAllowed();
+            if (parts.isEmpty() || !isDiscovery(parts)) {
+                throw new PathNotServed();
+            }
+            throw ResourceHandler.methodNotAllowed();
         }
         String first = parts.isEmpty() ? "" : parts.getFirst();
         switch (first) {
-            case "" -> ApiHandler.send(exchange, paths());
+            case "" -> indented(exchange, paths());
             case "api" -> core(exchange, parts);
             case "apis" -> grouped(exchange, parts);
             case "openapi" -> openApi.handle(exchange, parts);
@@ -54,13 +54,18 @@ final class Endpoints {
             case "healthz", "livez", "readyz" -> health.handle(exchange, parts);
             case "lavaflow" -> lavaflow(exchange, parts);
             case "metrics" -> plain(exchange, 200, metrics.text());
-            default -> throw ApiException.noSuchPath();
+            default -> throw new PathNotServed();
         }
+    }
+
+    /** A few documents are meant for people and always indented. */
+    private static void indented(Exchange exchange, ObjectNode document) throws IOException {
+        exchange.send(200, Negotiation.JSON, Json.pretty(document).getBytes(StandardCharsets.UTF_8));
     }
 
     private void lavaflow(Exchange exchange, List<String> parts) throws IOException {
         if (parts.size() != 2 || !parts.get(1).equals("backup")) {
-            throw ApiException.noSuchPath();
+            throw new PathNotServed();
         }
         backup.handle(exchange);
     }
@@ -75,9 +80,9 @@ final class Endpoints {
 
     private void versionDocument(Exchange exchange, List<String> parts) throws IOException {
         if (parts.size() > 1) {
-            throw ApiException.noSuchPath();
+            throw new PathNotServed();
         }
-        ApiHandler.send(exchange, version.document());
+        indented(exchange, version.document());
     }
 
     private ObjectNode paths() {
@@ -101,7 +106,7 @@ final class Endpoints {
 
     private void core(Exchange exchange, List<String> parts) throws IOException {
         if (parts.size() > 2) {
-            throw ApiException.noSuchPath();
+            throw new PathNotServed();
         }
         if (parts.size() == 2) {
             ApiHandler.send(exchange, discovery.resources("", parts.get(1)));
@@ -115,17 +120,18 @@ final class Endpoints {
             case 1 -> overview(exchange, false);
             case 2 -> ApiHandler.send(exchange, discovery.group(parts.get(1)));
             case 3 -> ApiHandler.send(exchange, discovery.resources(parts.get(1), parts.get(2)));
-            default -> throw ApiException.noSuchPath();
+            default -> throw new PathNotServed();
         }
     }
 
     private void overview(Exchange exchange, boolean core) throws IOException {
-        exchange.setHeader("Vary", "Accept");
         String aggregated = Discovery.aggregatedVersion(exchange.header("Accept"));
         if (aggregated == null) {
             ApiHandler.send(exchange, core ? discovery.coreVersions() : discovery.groupList());
             return;
         }
+        exchange.setHeader("Vary", "Accept");
+        exchange.setHeader("Cache-Control", "public");
         byte[] body = Rendering.withNewline(Json.bytes(discovery.aggregated(core, aggregated)));
         String type = "application/json;g=apidiscovery.k8s.io;v=" + aggregated + ";as=APIGroupDiscoveryList";
         sendTagged(exchange, type, body);

@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-import lavaflow.kube.ApiException;
-
 /** {@code /healthz}, {@code /livez} and {@code /readyz} with their named checks. */
 public final class Health {
     private final Map<String, BooleanSupplier> live = new LinkedHashMap<>();
@@ -39,7 +37,7 @@ public final class Health {
         if (parts.size() == 2 && checks.containsKey(parts.get(1))) {
             checks = Map.of(parts.get(1), checks.get(parts.get(1)));
         } else if (parts.size() > 1) {
-            throw ApiException.noSuchPath();
+            throw new PathNotServed();
         }
         List<String> excluded = exchange.query().all("exclude");
         StringBuilder details = new StringBuilder();
@@ -54,7 +52,9 @@ public final class Health {
             details.append(holds ? "[+]" : "[-]").append(check.getKey());
             details.append(holds ? " ok\n" : " failed: reason withheld\n");
         }
-        exchange.setHeader("X-Content-Type-Options", "nosniff");
+        if (parts.size() == 1) {
+            exchange.setHeader("X-Content-Type-Options", "nosniff");
+        }
         if (!passed) {
             Endpoints.plain(exchange, 500, details + endpoint + " check failed\n");
         } else if (exchange.query().has("verbose")) {

@@ -55,7 +55,14 @@ final class Negotiation {
                 return choice;
             }
         }
-        throw notAcceptable();
+        throw onlyTransforms(header) ? notAcceptable() : unavailable(list);
+    }
+
+    /** A known media type asked for in a form that does not exist. */
+    private static boolean onlyTransforms(String header) {
+        return parse(header).stream()
+                .anyMatch(accept -> List.of(JSON, YAML, PROTOBUF).contains(accept.type())
+                        || accept.type().equals("*/*"));
     }
 
     static ApiException notAcceptable() {
@@ -64,6 +71,17 @@ final class Negotiation {
                 "NotAcceptable",
                 "only the following media types are accepted: application/json, application/yaml,"
                         + " application/vnd.kubernetes.protobuf");
+    }
+
+    /** What upstream's router says before the resource is asked. */
+    private static ApiException unavailable(boolean list) {
+        String streams = ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+        ApiException refusal = ApiException.of(
+                406,
+                "NotAcceptable",
+                "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml,"
+                        + " application/vnd.kubernetes.protobuf" + (list ? streams : ""));
+        return refusal.withEmptyDetails();
     }
 
     private static @Nullable Choice choice(Accept accept, boolean tables, boolean list) {
@@ -113,7 +131,7 @@ final class Negotiation {
                     parameters.put(name, value);
                 }
             }
-            accepts.add(new Accept(pieces[0].trim().toLowerCase(Locale.ROOT), parameters, quality));
+            accepts.add(new Accept(pieces[0].trim(), parameters, quality));
         }
         accepts.sort(Comparator.comparingDouble(Accept::quality).reversed());
         return accepts;

@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** From bytes to an object of the expected kind: parsed, typed, defaulted, with strictness as the client asked. */
 final class ObjectDecoder {
     private static final List<String> MEDIA_TYPES = List.of(Negotiation.JSON, Negotiation.YAML, Negotiation.PROTOBUF);
-    private static final Expected DELETE_OPTIONS =
-            new Expected("meta.k8s.io", "v1", "DeleteOptions", "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
+    private static final String DELETE_OPTIONS = "DeleteOptions";
 
     /** The kind a body must be of. */
     record Expected(String group, String version, String kind, String struct) {
@@ -63,21 +62,27 @@ final class ObjectDecoder {
 
     private static BodyDecoder.Format format(Exchange exchange) {
         return switch (Negotiation.mediaType(exchange.header("Content-Type"))) {
-            case "", Negotiation.JSON -> BodyDecoder.Format.JSON;
+            case "" -> {
+                String header = exchange.header("Content-Type");
+                if (header != null && !header.isBlank()) {
+                    throw BodyReader.unsupportedMediaType(MEDIA_TYPES);
+                }
+                yield BodyDecoder.Format.JSON;
+            }
+            case Negotiation.JSON -> BodyDecoder.Format.JSON;
             case Negotiation.YAML -> BodyDecoder.Format.YAML;
             case Negotiation.PROTOBUF -> BodyDecoder.Format.PROTOBUF;
             default -> throw BodyReader.unsupportedMediaType(MEDIA_TYPES);
         };
     }
 
-    /** The options of a delete, or null where the body is empty. */
+    /** The options of a delete, or null where the body is empty. Upstream takes them under any group's version. */
     static @Nullable ObjectNode deleteOptions(Exchange exchange) {
         byte[] body = BodyReader.bytes(exchange);
         if (body.length == 0) {
             return null;
         }
-        return BodyDecoder.builtin(format(exchange), body, DELETE_OPTIONS.type())
-                .object();
+        return BodyDecoder.options(format(exchange), body, DELETE_OPTIONS);
     }
 
     /** Types a tree again after a patch changed it. */

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -31,18 +30,18 @@ final class OpenApi {
 
     void handle(Exchange exchange, List<String> parts) throws IOException {
         if (parts.size() < 2) {
-            throw ApiException.noSuchPath();
+            throw new PathNotServed();
         }
         switch (parts.get(1)) {
             case "v2" -> v2(exchange, parts);
             case "v3" -> v3(exchange, parts);
-            default -> throw ApiException.noSuchPath();
+            default -> throw new PathNotServed();
         }
     }
 
     private void v2(Exchange exchange, List<String> parts) throws IOException {
         if (parts.size() > 2) {
-            throw ApiException.noSuchPath();
+            throw new PathNotServed();
         }
         String accept = exchange.header("Accept");
         if (accept != null && accept.contains(PROTOBUF) && !accept.contains("json") && !accept.contains("*/*")) {
@@ -64,7 +63,7 @@ final class OpenApi {
         String group = grouped ? parts.get(3) : "";
         String groupVersion = core ? "v1" : grouped ? parts.get(4) : "";
         if (groupVersion.isEmpty() || !table.servesVersion(group, groupVersion)) {
-            throw ApiException.noSuchPath();
+            throw new PathNotServed();
         }
         String wanted = exchange.query().first("hash");
         String current = hash(path);

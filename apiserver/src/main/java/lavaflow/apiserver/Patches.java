@@ -32,7 +32,8 @@ final class Patches {
     Writes.Written patch(Call call, Exchange exchange) {
         String media = Negotiation.mediaType(exchange.header("Content-Type"));
         if (!MEDIA_TYPES.contains(media)) {
-            throw BodyReader.unsupportedMediaType(MEDIA_TYPES);
+            throw ApiException.of(415, "UnsupportedMediaType", "415: Unsupported Media Type")
+                    .withEmptyDetails();
         }
         byte[] body = BodyReader.bytes(exchange);
         if (media.equals(APPLY_PATCH)) {

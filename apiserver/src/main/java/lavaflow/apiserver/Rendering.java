@@ -113,7 +113,7 @@ final class Rendering {
         if (choice.yaml()) {
             return YamlText.of(node).getBytes(StandardCharsets.UTF_8);
         }
-        return pretty ? (Json.pretty(node) + "\n").getBytes(StandardCharsets.UTF_8) : withNewline(Json.bytes(node));
+        return pretty ? Json.pretty(node).getBytes(StandardCharsets.UTF_8) : withNewline(Json.bytes(node));
     }
 
     /** Upstream ends every JSON document with a line feed. */

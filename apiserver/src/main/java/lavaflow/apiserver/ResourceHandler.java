@@ -82,12 +82,9 @@ final class ResourceHandler {
     }
 
     static ApiException methodNotAllowed() {
-        ApiException refusal = ApiException.of(
-                405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
-        refusal.status().remove("code");
-        refusal.status().putObject("details");
-        refusal.status().put("code", 405);
-        return refusal;
+        return ApiException.of(
+                        405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+                .withEmptyDetails();
     }
 
     private static void checkVerb(Resource resource, RequestInfo info) {

@@ -1,8 +1,10 @@
 package lavaflow.apiserver;
 
 import java.util.List;
+import java.util.stream.Collectors;
 
 import lavaflow.kube.ApiException;
+import lavaflow.kube.FieldError;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
 
@@ -48,7 +50,12 @@ public record WriteOptions(
     static boolean checkDryRun(List<String> values, FieldErrors errors) {
         for (String value : values) {
             if (!value.equals("All")) {
-                errors.notSupported(FieldPath.of("dryRun"), value, List.of("All"));
+                String shown = values.stream().map(FieldErrors::quoted).collect(Collectors.joining(" ", "[", "]"));
+                errors.add(
+                        FieldError.Reason.NOT_SUPPORTED,
+                        FieldPath.of("dryRun"),
+                        "Unsupported value: " + shown + ": supported values: \"All\"");
+                return true;
             }
         }
         return !values.isEmpty();

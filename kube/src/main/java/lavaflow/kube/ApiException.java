@@ -173,6 +173,14 @@ public final class ApiException extends RuntimeException {
         return this;
     }
 
+    /** Upstream prints details in some answers although there are none. */
+    public ApiException withEmptyDetails() {
+        if (!status.has("details")) {
+            insertBeforeCode("details", Json.object());
+        }
+        return this;
+    }
+
     /** Tells the client when to come back. */
     public ApiException retryAfter(int seconds) {
         ObjectNode details = status.get("details") instanceof ObjectNode present ? present : null;

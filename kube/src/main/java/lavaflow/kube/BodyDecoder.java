@@ -82,6 +82,35 @@ public final class BodyDecoder {
         return new BodyDecoder(expected, bytes).untyped(format);
     }
 
+    /**
+     * Decodes the options of a request, which may come under the version of any group, or of none.
+     *
+     * @param kind {@code DeleteOptions}
+     */
+    public static ObjectNode options(Format format, byte[] bytes, String kind) {
+        String struct = "io.k8s.apimachinery.pkg.apis.meta.v1." + kind;
+        try {
+            if (format == Format.PROTOBUF) {
+                return ProtobufDecoder.decode(BuiltinTypes.instance(), struct, ProtobufDecoder.envelope(bytes));
+            }
+            StrictJson.Document document = format == Format.YAML
+                    ? StrictJson.Document.of(Yaml.parse(bytes).root())
+                    : StrictJson.parse(bytes, StrictJson.Repeated.JOIN);
+            String given = Json.textAt(document.root(), "kind");
+            if (!given.isEmpty() && !given.equals(kind)) {
+                throw ApiException.badRequest("no kind " + GoQuote.quote(given) + " is registered for version "
+                        + GoQuote.quote(Json.textAt(document.root(), "apiVersion"))
+                        + " in scheme \"pkg/runtime/scheme.go:111\"");
+            }
+            return TypedDecoder.decode(BuiltinTypes.instance(), struct, document)
+                    .object();
+        } catch (DecodingException e) {
+            String message = String.valueOf(e.getMessage());
+            boolean syntax = format == Format.JSON && !message.startsWith("json: ");
+            throw ApiException.badRequest(syntax ? "couldn't get version/kind; json parse error: " + message : message);
+        }
+    }
+
     private Body typed(Format format) {
         StrictJson.Document document = document(format, StrictJson.Repeated.JOIN);
         GroupVersionKind kind = defaulted(kindIn(document.root()));

@@ -11,6 +11,9 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.Separators;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
@@ -159,9 +162,17 @@ public final class Json {
         }
     }
 
+    /** Indented by two spaces, in the style of Go's encoder. */
     public static String pretty(JsonNode node) {
+        DefaultIndenter lines = new DefaultIndenter("  ", "\n");
+        Separators separators = Separators.createDefaultInstance()
+                .withObjectFieldValueSpacing(Separators.Spacing.AFTER)
+                .withObjectEmptySeparator("")
+                .withArrayEmptySeparator("");
+        DefaultPrettyPrinter printer =
+                new DefaultPrettyPrinter(separators).withObjectIndenter(lines).withArrayIndenter(lines);
         try {
-            return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(node);
+            return MAPPER.writer(printer).writeValueAsString(node);
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException(e);
         }
