@@ -31,6 +31,8 @@ final class DaemonSetRules implements KindRules {
     @Override
     public void applyDefaults(ObjectNode object) {
         requireReadableGeneration(object);
+        // Upstream's conversion always writes the annotation, so that whoever creates the set comes to own it.
+        setTemplateGeneration(object, templateGeneration(object));
         ObjectNode spec = Json.ensureObject(object, "spec");
         PodTemplateRules.applyDefaults(Json.ensureObject(spec, "template"));
         ObjectNode strategy = Json.ensureObject(spec, "updateStrategy");
