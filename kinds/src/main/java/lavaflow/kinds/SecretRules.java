@@ -2,6 +2,7 @@ package lavaflow.kinds;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -58,5 +59,18 @@ final class SecretRules implements KindRules {
     @Override
     public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
         DataValidation.secretUpdate(object, old, errors);
+    }
+
+    @Override
+    public List<String> warnings(ObjectNode object, @Nullable ObjectNode old) {
+        if (!Json.textAt(object, "type").equals("kubernetes.io/tls")) {
+            return List.of();
+        }
+        String problem = TlsPair.problem(bytes(object, "tls.crt"), bytes(object, "tls.key"));
+        return problem.isEmpty() ? List.of() : List.of(problem);
+    }
+
+    private static byte[] bytes(ObjectNode object, String key) {
+        return Base64.getDecoder().decode(Json.textAt(object, "data", key));
     }
 }

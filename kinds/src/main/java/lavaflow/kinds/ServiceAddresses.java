@@ -238,11 +238,11 @@ public final class ServiceAddresses {
                 errors.invalid(
                         spec.child("ports").index(port.ports().getFirst()).child("nodePort"), port.wanted(), why);
             case Claim.HealthCheckPort port ->
-                errors.add(
-                        lavaflow.kube.FieldError.Reason.INTERNAL,
+                // Upstream answers 500 here; what the user got wrong should not look like our failure.
+                errors.invalid(
                         spec.child("healthCheckNodePort"),
-                        "Internal error: failed to allocate requested HealthCheck NodePort " + port.wanted() + ": "
-                                + why);
+                        port.wanted(),
+                        "failed to allocate requested HealthCheck NodePort " + port.wanted() + ": " + why);
         }
     }
 }
