@@ -24,6 +24,7 @@ public final class CoreControllers implements AutoCloseable {
                 new NamespaceDeletion(api, followers, clock, nanoTime).controller(),
                 new GarbageCollector(api, followers, nanoTime).controller(),
                 new VolumeProtection(api, followers, nanoTime).controller(),
+                new QuotaStatus(api, followers, clock, nanoTime).controller(),
                 new EventExpiry(api, followers, clock, nanoTime).controller());
     }
 

@@ -152,7 +152,9 @@ final class GarbageCollector implements ChangeListener {
         if (!owners.solid.isEmpty()) {
             Set<String> lost = new HashSet<>(owners.dangling);
             lost.addAll(owners.waiting);
-            dropOwners(item, lost);
+            if (!lost.isEmpty()) {
+                dropOwners(item, lost);
+            }
             return Optional.empty();
         }
         boolean inForeground =

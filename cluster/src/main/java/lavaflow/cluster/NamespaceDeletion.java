@@ -66,7 +66,7 @@ final class NamespaceDeletion implements ChangeListener {
         this.clock = clock;
         this.nanoTime = nanoTime;
         this.runner = new ControllerRunner<>("namespace-deletion", followers, 4, this::reconcile, nanoTime)
-                .follow(NAMESPACES, object -> Objects.isDeleting(object) ? List.of(Objects.name(object)) : List.of());
+                .follow(NAMESPACES, this);
         for (KubeApi.Kind kind : api.kinds()) {
             if (kind.namespaced()) {
                 runner.follow(kind, this);
@@ -80,7 +80,13 @@ final class NamespaceDeletion implements ChangeListener {
 
     @Override
     public void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted) {
-        if (deleted && emptying.containsKey(Objects.namespace(object))) {
+        if (kind.equals(NAMESPACES)) {
+            String name = Objects.name(object);
+            // Not for every change: the conditions are our own, and must not cause the next look.
+            if (deleted || (Objects.isDeleting(object) && !emptying.containsKey(name))) {
+                runner.queue().add(name);
+            }
+        } else if (deleted && emptying.containsKey(Objects.namespace(object))) {
             runner.queue().addAfter(Objects.namespace(object), SETTLE);
         }
     }

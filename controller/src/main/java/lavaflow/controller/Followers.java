@@ -71,6 +71,7 @@ public final class Followers implements AutoCloseable {
     public boolean catchUp(long revision, Duration patience) {
         if (threads.isEmpty()) {
             pump();
+            return followers.values().stream().allMatch(follower -> follower.hasReached(revision));
         }
         long deadline = System.nanoTime() + patience.toNanos();
         List<Follower> behind = followers.values().stream()

@@ -1,0 +1,118 @@
+package lavaflow.cluster;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+import lavaflow.controller.ControllerRunner;
+import lavaflow.controller.Followers;
+import lavaflow.controller.KubeApi;
+import lavaflow.controller.TestingKubeApi;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** Runs controllers step by step, on one thread, over an API in memory, with a clock that moves when told. */
+final class TestingCluster {
+    static final KubeApi.Kind NAMESPACES = KubeApi.Kind.clusterWide("namespaces");
+    static final KubeApi.Kind NODES = KubeApi.Kind.clusterWide("nodes");
+    static final KubeApi.Kind MAPS = KubeApi.Kind.core("configmaps");
+    static final KubeApi.Kind SECRETS = KubeApi.Kind.core("secrets");
+    static final KubeApi.Kind ACCOUNTS = KubeApi.Kind.core("serviceaccounts");
+    static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
+    static final KubeApi.Kind EVENTS = KubeApi.Kind.core("events");
+    static final KubeApi.Kind SERVICES = KubeApi.Kind.core("services");
+    static final KubeApi.Kind CLAIMS = KubeApi.Kind.core("persistentvolumeclaims");
+    static final KubeApi.Kind VOLUMES = KubeApi.Kind.clusterWide("persistentvolumes");
+    static final KubeApi.Kind QUOTAS = KubeApi.Kind.core("resourcequotas");
+    static final KubeApi.Kind DEPLOYMENTS = new KubeApi.Kind("apps", "v1", "deployments", true);
+    static final KubeApi.Kind ATTRIBUTES = new KubeApi.Kind("storage.k8s.io", "v1", "volumeattributesclasses", false);
+
+    private static final Instant START = Instant.parse("2030-01-02T03:04:05Z");
+
+    final TestingKubeApi api = new TestingKubeApi()
+            .serve(NAMESPACES, "Namespace")
+            .serve(NODES, "Node")
+            .serve(MAPS, "ConfigMap")
+            .serve(SECRETS, "Secret")
+            .serve(ACCOUNTS, "ServiceAccount")
+            .serve(PODS, "Pod")
+            .serve(EVENTS, "Event")
+            .serve(SERVICES, "Service")
+            .serve(CLAIMS, "PersistentVolumeClaim")
+            .serve(VOLUMES, "PersistentVolume")
+            .serve(QUOTAS, "ResourceQuota")
+            .serve(DEPLOYMENTS, "Deployment")
+            .serve(ATTRIBUTES, "VolumeAttributesClass");
+    final Followers followers = new Followers(api);
+    private final AtomicLong nanos = new AtomicLong();
+    private final List<ControllerRunner<?>> runners = new ArrayList<>();
+
+    LongSupplier nanoTime() {
+        return nanos::get;
+    }
+
+    InstantSource clock() {
+        return () -> START.plusNanos(nanos.get());
+    }
+
+    void run(ControllerRunner<?> runner) {
+        runners.add(runner);
+    }
+
+    /** Lets everything happen that happens without waiting. */
+    void settle() {
+        int quiet = 0;
+        while (quiet < 2) {
+            long revision = api.revision();
+            followers.pump();
+            boolean worked = false;
+            for (ControllerRunner<?> runner : runners) {
+                while (runner.step()) {
+                    worked = true;
+                }
+            }
+            quiet = worked || api.revision() != revision ? 0 : quiet + 1;
+        }
+    }
+
+    void pass(Duration time) {
+        nanos.addAndGet(time.toNanos());
+        settle();
+    }
+
+    static ObjectNode named(String name) {
+        ObjectNode object = Json.object();
+        object.putObject("metadata").put("name", name);
+        return object;
+    }
+
+    static ObjectNode withFinalizers(ObjectNode object, String... finalizers) {
+        for (String finalizer : finalizers) {
+            ObjectNode metadata = Json.ensureObject(object, "metadata");
+            metadata.withArray("finalizers").add(finalizer);
+        }
+        return object;
+    }
+
+    ObjectNode namespace(String name) {
+        ObjectNode namespace = named(name);
+        namespace.putObject("spec").putArray("finalizers").add("kubernetes");
+        return api.create(NAMESPACES, "", namespace);
+    }
+
+    void delete(KubeApi.Kind kind, String namespace, String name, String policy) {
+        api.delete(kind, namespace, name, new KubeApi.Deletion(null, null, policy));
+    }
+
+    void release(KubeApi.Kind kind, String namespace, String name) {
+        api.edit(kind, namespace, name, object -> {
+            Json.ensureObject(object, "metadata").remove("finalizers");
+            return object;
+        });
+    }
+}

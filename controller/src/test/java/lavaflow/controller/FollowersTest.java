@@ -1,0 +1,110 @@
+package lavaflow.controller;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class FollowersTest {
+    private static final KubeApi.Kind MAPS = KubeApi.Kind.core("configmaps");
+    private static final KubeApi.Kind SECRETS = KubeApi.Kind.core("secrets");
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    private final TestingKubeApi api =
+            new TestingKubeApi().serve(MAPS, "ConfigMap").serve(SECRETS, "Secret");
+    private final Followers followers = new Followers(api);
+
+    /** Writes down names. */
+    private static final class Names implements ChangeListener {
+        private final List<String> heard = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted) {
+            heard.add(Json.textAt(object, "metadata", "name"));
+        }
+
+        @Override
+        public void onRelist(KubeApi.Kind kind, Set<String> uids) {}
+    }
+
+    private ObjectNode create(KubeApi.Kind kind, String name) {
+        ObjectNode object = Json.object();
+        object.putObject("metadata").put("name", name);
+        return api.create(kind, "team", object);
+    }
+
+    @Test
+    void oneListAndOneWatchServeAllListenersOfAKind() {
+        Names first = new Names();
+        Names second = new Names();
+        followers.listen(MAPS, first);
+        followers.listen(MAPS, second);
+        create(MAPS, "one");
+        api.takeWrites();
+        followers.pump();
+
+        assertThat(first.heard).containsExactly("one");
+        assertThat(second.heard).containsExactly("one");
+        assertThat(api.requestCount()).as("a list and the opening of a watch").isEqualTo(2);
+    }
+
+    @Test
+    void areSyncedWhenEveryKindIs() {
+        followers.listen(MAPS, new Names());
+        followers.listen(SECRETS, new Names());
+        api.fail("list secrets", ApiException.of(500, "InternalError", "no"));
+        followers.pump();
+        assertThat(followers.areSynced()).isFalse();
+
+        followers.pump();
+        assertThat(followers.areSynced()).isTrue();
+    }
+
+    @Test
+    void catchUpWaitsForEveryKind() throws InterruptedException {
+        Names names = new Names();
+        followers.listen(MAPS, names);
+        followers.listen(SECRETS, names);
+        followers.start();
+        assertThat(followers.awaitSync()).isTrue();
+
+        for (int i = 0; i < 50; i++) {
+            String name = "object-" + i;
+            ObjectNode created = create(i % 2 == 0 ? MAPS : SECRETS, name);
+            long revision = Long.parseLong(Json.textAt(created, "metadata", "resourceVersion"));
+            assertThat(followers.catchUp(revision, LONG)).isTrue();
+            assertThat(names.heard).contains(name);
+        }
+        followers.close();
+    }
+
+    @Test
+    void catchUpSaysSoWhenAKindCannotBeFollowed() throws InterruptedException {
+        followers.listen(MAPS, new Names());
+        followers.start();
+        assertThat(followers.awaitSync()).isTrue();
+        followers.close();
+
+        assertThat(followers.catchUp(api.revision() + 1, LONG)).isFalse();
+    }
+
+    @Test
+    void withoutAStartCatchingUpMovesThemAlong() {
+        Names names = new Names();
+        followers.listen(MAPS, names);
+        followers.pump();
+        create(MAPS, "one");
+
+        assertThat(followers.catchUp(api.revision(), LONG)).isTrue();
+        assertThat(names.heard).containsExactly("one");
+        assertThat(followers.catchUp(api.revision() + 1, LONG)).isFalse();
+    }
+}

@@ -1,0 +1,352 @@
+package lavaflow.controller;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.GoTime;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/**
+ * A small API server in memory: revisions, watches that can lose the past, preconditions, finalizers, propagation
+ * policies, pods that take their time. It writes down every request, and fails those it is told to.
+ */
+public final class TestingKubeApi implements KubeApi {
+    private static final Kind NAMESPACES = Kind.clusterWide("namespaces");
+    private static final Instant NOW = Instant.parse("2030-01-02T03:04:05Z");
+
+    private record Logged(long revision, Kind kind, Event event) {}
+
+    private final Map<String, Kind> byTypeName = new HashMap<>();
+    private final Map<Kind, SortedMap<String, ObjectNode>> objects = new LinkedHashMap<>();
+    private final List<Logged> log = new ArrayList<>();
+    private final List<String> requests = new ArrayList<>();
+    private final Map<String, Deque<RuntimeException>> failures = new HashMap<>();
+    private long revision = 100;
+    private long compacted;
+    private long uids;
+
+    /** Serves a kind. */
+    public TestingKubeApi serve(Kind kind, String kindName) {
+        objects.put(kind, new TreeMap<>());
+        String apiVersion = kind.group().isEmpty() ? kind.version() : kind.group() + "/" + kind.version();
+        byTypeName.put(apiVersion + "/" + kindName, kind);
+        return this;
+    }
+
+    /** Makes the next request like this fail: {@code "list configmaps"}, {@code "update configmaps team/a"}. */
+    public synchronized void fail(String request, RuntimeException failure) {
+        failures.computeIfAbsent(request, _ -> new ArrayDeque<>()).add(failure);
+    }
+
+    /** Forgets the past: watches that are behind end with 410. */
+    public synchronized void compact() {
+        compacted = revision;
+        notifyAll();
+    }
+
+    /** What was asked since the last call, changes only, in order. */
+    public synchronized List<String> takeWrites() {
+        List<String> writes = requests.stream()
+                .filter(request -> !request.startsWith("find") && !request.startsWith("list"))
+                .toList();
+        requests.clear();
+        return writes;
+    }
+
+    /** How many requests there were since writes were last taken; waiting for changes is none. */
+    public synchronized int requestCount() {
+        return requests.size();
+    }
+
+    public synchronized long revision() {
+        return revision;
+    }
+
+    private void note(String request) {
+        requests.add(request);
+        failIfPlanned(request);
+    }
+
+    private void failIfPlanned(String request) {
+        Deque<RuntimeException> planned = failures.get(request);
+        if (planned != null && !planned.isEmpty()) {
+            throw planned.removeFirst();
+        }
+    }
+
+    private static String key(String namespace, String name) {
+        return namespace.isEmpty() ? name : namespace + "/" + name;
+    }
+
+    private static String key(ObjectNode object) {
+        return key(Json.textAt(object, "metadata", "namespace"), Json.textAt(object, "metadata", "name"));
+    }
+
+    private SortedMap<String, ObjectNode> bucket(Kind kind) {
+        SortedMap<String, ObjectNode> bucket = objects.get(kind);
+        if (bucket == null) {
+            throw ApiException.noSuchPath();
+        }
+        return bucket;
+    }
+
+    @Override
+    public List<Kind> kinds() {
+        return List.copyOf(objects.keySet());
+    }
+
+    @Override
+    public Optional<Kind> findKind(String apiVersion, String kindName) {
+        return Optional.ofNullable(byTypeName.get(apiVersion + "/" + kindName));
+    }
+
+    @Override
+    public synchronized Optional<ObjectNode> find(Kind kind, String namespace, String name) {
+        note("find " + kind + " " + key(namespace, name));
+        return Optional.ofNullable(bucket(kind).get(key(namespace, name))).map(ObjectNode::deepCopy);
+    }
+
+    /** The object, which must be there. */
+    public ObjectNode get(Kind kind, String namespace, String name) {
+        return find(kind, namespace, name).orElseThrow();
+    }
+
+    public synchronized boolean has(Kind kind, String namespace, String name) {
+        return bucket(kind).containsKey(key(namespace, name));
+    }
+
+    @Override
+    public synchronized long list(Kind kind, String namespace, View view, Consumer<ObjectNode> each) {
+        note("list " + kind);
+        for (ObjectNode object : List.copyOf(bucket(kind).values())) {
+            if (namespace.isEmpty()
+                    || Json.textAt(object, "metadata", "namespace").equals(namespace)) {
+                each.accept(view(object, view));
+            }
+        }
+        return revision;
+    }
+
+    private static ObjectNode view(ObjectNode object, View view) {
+        ObjectNode copy = object.deepCopy();
+        if (view == View.METADATA) {
+            copy.retain("kind", "apiVersion", "metadata");
+        }
+        return copy;
+    }
+
+    @Override
+    public synchronized ObjectNode create(Kind kind, String namespace, ObjectNode object) {
+        String name = Json.textAt(object, "metadata", "name");
+        note("create " + kind + " " + key(namespace, name));
+        if (kind.namespaced() && objects.containsKey(NAMESPACES)) {
+            admit(kind, namespace, name);
+        }
+        return createAnywhere(kind, namespace, object);
+    }
+
+    private void admit(Kind kind, String namespace, String name) {
+        ObjectNode found = bucket(NAMESPACES).get(namespace);
+        if (found == null) {
+            throw ApiException.notFound("", "namespaces", namespace);
+        }
+        if (isDeleting(found)) {
+            throw ApiException.forbidden(kind.group(), kind.resource(), name, "it is being terminated")
+                    .cause("NamespaceTerminating", "namespace " + namespace + " is being terminated", "");
+        }
+    }
+
+    /** Creates without asking whether the namespace is there. */
+    public synchronized ObjectNode createAnywhere(Kind kind, String namespace, ObjectNode object) {
+        ObjectNode created = object.deepCopy();
+        ObjectNode metadata = Json.ensureObject(created, "metadata");
+        if (!namespace.isEmpty()) {
+            metadata.put("namespace", namespace);
+        }
+        if (bucket(kind).containsKey(key(created))) {
+            throw ApiException.alreadyExists(kind.group(), kind.resource(), key(created));
+        }
+        metadata.put("uid", "uid-" + ++uids).put("creationTimestamp", GoTime.seconds(NOW));
+        return commit(kind, created, false);
+    }
+
+    private ObjectNode commit(Kind kind, ObjectNode object, boolean gone) {
+        revision++;
+        Json.ensureObject(object, "metadata").put("resourceVersion", Long.toString(revision));
+        if (gone) {
+            bucket(kind).remove(key(object));
+        } else {
+            bucket(kind).put(key(object), object);
+        }
+        log.add(new Logged(revision, kind, new Event(gone, object)));
+        notifyAll();
+        return object.deepCopy();
+    }
+
+    @Override
+    public synchronized ObjectNode update(Kind kind, String subresource, ObjectNode object) {
+        note("update " + kind + (subresource.isEmpty() ? "" : "/" + subresource) + " " + key(object));
+        ObjectNode live = bucket(kind).get(key(object));
+        if (live == null) {
+            throw ApiException.notFound(kind.group(), kind.resource(), key(object));
+        }
+        String version = Json.textAt(object, "metadata", "resourceVersion");
+        if (!version.isEmpty() && !version.equals(Json.textAt(live, "metadata", "resourceVersion"))) {
+            throw ApiException.conflict(kind.group(), kind.resource(), key(object), "it was changed");
+        }
+        ObjectNode next = object.deepCopy();
+        if (!subresource.isEmpty()) {
+            String part = subresource.equals("finalize") ? "spec" : "status";
+            next = live.deepCopy();
+            next.set(part, object.path(part).deepCopy());
+        }
+        return next.equals(live) ? live.deepCopy() : commit(kind, next, isDeleting(next) && !isHeld(next));
+    }
+
+    /** Changes an object as some client would. */
+    public ObjectNode edit(Kind kind, String namespace, String name, UnaryOperator<ObjectNode> edit) {
+        return update(kind, "", edit.apply(get(kind, namespace, name)));
+    }
+
+    private static boolean isDeleting(ObjectNode object) {
+        return Json.at(object, "metadata", "deletionTimestamp") != null;
+    }
+
+    /** Finalizers hold an object; so does a node that still runs a pod, until it says so with a grace of nothing. */
+    private static boolean isHeld(ObjectNode object) {
+        return !Json.listAt(object, "metadata", "finalizers").isEmpty()
+                || !Json.listAt(object, "spec", "finalizers").isEmpty()
+                || !Json.textAt(object, "spec", "nodeName").isEmpty();
+    }
+
+    @Override
+    public synchronized boolean delete(Kind kind, String namespace, String name, Deletion deletion) {
+        String policy = deletion.propagationPolicy();
+        note("delete " + kind + " " + key(namespace, name) + (policy == null ? "" : " " + policy));
+        ObjectNode live = bucket(kind).get(key(namespace, name));
+        if (live == null) {
+            return false;
+        }
+        check(kind, live, "uid", deletion.uid());
+        check(kind, live, "resourceVersion", deletion.resourceVersion());
+        ObjectNode next = live.deepCopy();
+        ObjectNode metadata = Json.ensureObject(next, "metadata");
+        ArrayNode finalizers = Json.array();
+        for (JsonNode finalizer : Json.listAt(live, "metadata", "finalizers")) {
+            boolean ofPolicy = List.of("orphan", "foregroundDeletion").contains(finalizer.asText());
+            if (policy == null || !ofPolicy) {
+                finalizers.add(finalizer);
+            }
+        }
+        if ("Orphan".equals(policy)) {
+            finalizers.add("orphan");
+        } else if ("Foreground".equals(policy)) {
+            finalizers.add("foregroundDeletion");
+        }
+        metadata.set("finalizers", finalizers);
+        if (!isHeld(next)) {
+            commit(kind, live.deepCopy(), true);
+        } else if (!isDeleting(live)) {
+            metadata.put("deletionTimestamp", GoTime.seconds(NOW));
+            commit(kind, next, false);
+        }
+        return true;
+    }
+
+    private static void check(
+            Kind kind, ObjectNode live, String field, @org.jspecify.annotations.Nullable String wanted) {
+        if (wanted != null && !wanted.equals(Json.textAt(live, "metadata", field))) {
+            throw ApiException.conflict(kind.group(), kind.resource(), key(live), "the " + field + " does not match");
+        }
+    }
+
+    /** Ends a pod that was on a node. */
+    public synchronized void finishPod(String namespace, String name) {
+        ObjectNode pod = bucket(Kind.core("pods")).get(key(namespace, name)).deepCopy();
+        Json.ensureObject(pod, "spec").remove("nodeName");
+        update(Kind.core("pods"), "", pod);
+    }
+
+    @Override
+    public synchronized Watch watch(Kind kind, long afterRevision, View view) {
+        note("list " + kind + " from " + afterRevision);
+        return new LogWatch(kind, afterRevision, view);
+    }
+
+    private final class LogWatch implements Watch {
+        private final Kind kind;
+        private final View view;
+        private long position;
+        private boolean woken;
+        private boolean closed;
+
+        LogWatch(Kind kind, long position, View view) {
+            this.kind = kind;
+            this.position = position;
+            this.view = view;
+        }
+
+        @Override
+        public Progress next(Duration timeout) throws InterruptedException {
+            synchronized (TestingKubeApi.this) {
+                failIfPlanned("watch " + kind);
+                long deadline = System.nanoTime() + timeout.toNanos();
+                while (true) {
+                    if (closed) {
+                        throw new IllegalStateException("closed");
+                    }
+                    if (position < compacted) {
+                        throw ApiException.expired("too old resource version: " + position);
+                    }
+                    List<Event> events = new ArrayList<>();
+                    for (Logged entry : log) {
+                        if (entry.revision() > position && entry.kind().equals(kind)) {
+                            events.add(new Event(
+                                    entry.event().deleted(), view(entry.event().object(), view)));
+                        }
+                    }
+                    long millis = (deadline - System.nanoTime()) / 1_000_000;
+                    if (!events.isEmpty() || woken || millis <= 0) {
+                        woken = false;
+                        position = revision;
+                        return new Progress(events, revision);
+                    }
+                    TestingKubeApi.this.wait(millis);
+                }
+            }
+        }
+
+        @Override
+        public void wake() {
+            synchronized (TestingKubeApi.this) {
+                woken = true;
+                TestingKubeApi.this.notifyAll();
+            }
+        }
+
+        @Override
+        public void close() {
+            synchronized (TestingKubeApi.this) {
+                closed = true;
+                TestingKubeApi.this.notifyAll();
+            }
+        }
+    }
+}
