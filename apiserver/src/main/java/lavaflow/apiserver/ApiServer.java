@@ -1,8 +1,6 @@
 package lavaflow.apiserver;
 
 import java.net.InetSocketAddress;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.time.InstantSource;
@@ -20,8 +18,6 @@ public final class ApiServer implements AutoCloseable {
             X509Certificate clientAuthority,
             ServerVersion version,
             InstantSource clock) {}
-
-    private static final char[] KEY_PASSWORD = "unused".toCharArray();
 
     private final HttpTransport transport;
     private final Watches watches;
@@ -68,22 +64,8 @@ public final class ApiServer implements AutoCloseable {
                 new BackupEndpoint(store));
         ClientCertificates certificates = new ClientCertificates(settings.clientAuthority(), settings.clock());
         ApiHandler handler = new ApiHandler(certificates, resources, endpoints, metrics);
-        transport = new HttpTransport(
-                listen, keyStore(settings.identity()), KEY_PASSWORD, new JettyHandler(handler::handle));
+        transport = new HttpTransport(listen, settings.identity(), new JettyHandler(handler::handle));
         local = new LocalApi(table, reads, writes, deletes, store, settings.clock());
-    }
-
-    private static KeyStore keyStore(Identity identity) {
-        try {
-            KeyStore keys = KeyStore.getInstance("PKCS12");
-            keys.load(null, null);
-            keys.setKeyEntry(
-                    "server", identity.key(), KEY_PASSWORD, new java.security.cert.Certificate[] {identity.certificate()
-                    });
-            return keys;
-        } catch (GeneralSecurityException | java.io.IOException e) {
-            throw new IllegalStateException("cannot load the server's key", e);
-        }
     }
 
     public void start() throws Exception {

@@ -8,6 +8,8 @@ import java.util.List;
 
 import lavaflow.kube.ApiException;
 
+import org.jspecify.annotations.Nullable;
+
 /** Reads request bodies: bounded in size and time, in any media type a client may send. */
 final class BodyReader {
     static final int MAX_BYTES = 3 * 1024 * 1024;
@@ -16,12 +18,14 @@ final class BodyReader {
     /** A body that dribbles in slower than this in all is cut off. */
     private static final Duration MAX_TIME = Duration.ofSeconds(60);
 
+    private static final int MAX_BUFFER = 8192;
+
     private BodyReader() {}
 
     static byte[] bytes(Exchange exchange) {
         long deadline = System.nanoTime() + MAX_TIME.toNanos();
-        ByteArrayOutputStream all = new ByteArrayOutputStream(1024);
-        byte[] buffer = new byte[8192];
+        byte[] buffer = new byte[bufferSize(exchange.header("Content-Length"))];
+        ByteArrayOutputStream all = new ByteArrayOutputStream(buffer.length);
         long total = 0;
         try (InputStream in = exchange.body()) {
             for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
@@ -42,6 +46,18 @@ final class BodyReader {
             throw tooLarge();
         }
         return all.toByteArray();
+    }
+
+    /** Most bodies are small and say so; what they say is only a hint. */
+    private static int bufferSize(@Nullable String contentLength) {
+        if (contentLength == null || contentLength.isEmpty() || contentLength.length() > 4) {
+            return MAX_BUFFER;
+        }
+        int size = 0;
+        for (int i = 0; i < contentLength.length(); i++) {
+            size = size * 10 + Math.floorMod(contentLength.charAt(i) - '0', 10);
+        }
+        return Math.clamp(size, 64, MAX_BUFFER);
     }
 
     private static ApiException tooLarge() {

@@ -8,6 +8,8 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.naming.InvalidNameException;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
@@ -19,8 +21,12 @@ import org.jspecify.annotations.Nullable;
 public final class ClientCertificates {
     private static final String CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 
+    private static final int MAX_USERS = 1_000;
+
     private final X509Certificate authority;
     private final InstantSource clock;
+    /** Whose a certificate of ours is never changes, and every request asks. */
+    private final Map<X509Certificate, User> users = new ConcurrentHashMap<>();
 
     public ClientCertificates(X509Certificate authority, InstantSource clock) {
         this.authority = authority;
@@ -33,13 +39,25 @@ public final class ClientCertificates {
             return null;
         }
         X509Certificate leaf = chain.getFirst();
-        return isValid(leaf) ? user(leaf.getSubjectX500Principal()) : null;
-    }
-
-    private boolean isValid(X509Certificate leaf) {
-        PublicKey key = authority.getPublicKey();
         try {
             leaf.checkValidity(Date.from(clock.instant()));
+        } catch (CertificateException e) {
+            return null;
+        }
+        User known = users.get(leaf);
+        if (known != null) {
+            return known;
+        }
+        User user = isOurs(leaf) ? user(leaf.getSubjectX500Principal()) : null;
+        if (user != null && users.size() < MAX_USERS) {
+            users.put(leaf, user);
+        }
+        return user;
+    }
+
+    private boolean isOurs(X509Certificate leaf) {
+        PublicKey key = authority.getPublicKey();
+        try {
             if (!leaf.getIssuerX500Principal().equals(authority.getSubjectX500Principal())) {
                 return false;
             }

@@ -7,12 +7,14 @@ import java.io.UncheckedIOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.JsonRecyclerPools;
 import com.fasterxml.jackson.core.util.Separators;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -63,26 +65,27 @@ public final class Json {
     /** Makes every node; integers become {@link LongNode}s. */
     public static final JsonNodeFactory FACTORY = new LongFactory();
 
-    private static final JsonMapper MAPPER = JsonMapper.builder()
+    /** Jackson keeps its buffers by thread, which is one request where threads are virtual; a shared pool uses them again. */
+    private static final JsonFactory STREAMING = JsonFactory.builder()
+            .recyclerPool(JsonRecyclerPools.sharedConcurrentDequePool())
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_DEPTH)
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .build())
+            .build();
+
+    private static final JsonMapper MAPPER = JsonMapper.builder(STREAMING)
             .nodeFactory(FACTORY)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .enable(JsonGenerator.Feature.WRITE_BIGDECIMAL_AS_PLAIN)
             .build();
-
-    static {
-        MAPPER.getFactory()
-                .setStreamReadConstraints(StreamReadConstraints.builder()
-                        .maxNestingDepth(MAX_DEPTH)
-                        .maxStringLength(Integer.MAX_VALUE)
-                        .build());
-    }
 
     private static final ObjectReader PART = MAPPER.reader().without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
     private Json() {}
 
     /** The streaming factory with our limits, for readers and writers that do not need a tree. */
-    public static com.fasterxml.jackson.core.JsonFactory streaming() {
+    public static JsonFactory streaming() {
         return MAPPER.getFactory();
     }
 
