@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** The objects every cluster has from its first moment, made where they are missing. */
 public final class Bootstrap {
-    private static final User SYSTEM = new User("system:apiserver", List.of("system:masters"));
+    private static final User SYSTEM = new User("system:kube-apiserver", List.of("system:masters"));
 
     private final LocalApi api;
     private final String serverAddress;

@@ -128,7 +128,9 @@ final class Deletes {
         }
         ObjectNode metadata = Metadata.of(object);
         metadata.put("deletionTimestamp", Metadata.time(call.now().plusSeconds(grace)));
-        metadata.put("deletionGracePeriodSeconds", grace);
+        if (!resource.bucket().equals("namespaces")) {
+            metadata.put("deletionGracePeriodSeconds", grace);
+        }
         return false;
     }
 

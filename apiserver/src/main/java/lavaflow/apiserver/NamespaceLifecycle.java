@@ -23,18 +23,18 @@ final class NamespaceLifecycle implements Admission.Plugin {
     /** Runs among the mutating plugins, as upstream's does: a missing namespace is told before anything else. */
     @Override
     public void mutate(Call call, Admission.Operation operation, ObjectNode object, @Nullable ObjectNode old) {
-        check(call, operation);
+        check(call, operation, Metadata.name(object));
     }
 
     @Override
     public void validate(
             Call call, Admission.Operation operation, @Nullable ObjectNode object, @Nullable ObjectNode old) {
         if (operation == Admission.Operation.DELETE) {
-            check(call, operation);
+            check(call, operation, call.name());
         }
     }
 
-    private void check(Call call, Admission.Operation operation) {
+    private void check(Call call, Admission.Operation operation, String name) {
         Resource resource = call.resource();
         if (operation == Admission.Operation.DELETE) {
             if (resource.bucket().equals("namespaces") && IMMORTAL.contains(call.name())) {
@@ -54,7 +54,7 @@ final class NamespaceLifecycle implements Admission.Plugin {
                 || Json.textAt(stored, "status", "phase").equals("Terminating");
         if (terminating) {
             throw resource.forbidden(
-                            call.name(),
+                            name,
                             "unable to create new content in namespace " + call.namespace()
                                     + " because it is being terminated")
                     .cause(

@@ -287,14 +287,14 @@ final class ResourceHandler {
         for (StoredObject stored : page.items()) {
             ObjectNode object = StoredForm.decode(stored);
             try {
-                deleted.add(deletes.delete(call, Metadata.namespace(object), Metadata.name(object), options)
-                        .object());
+                deletes.delete(call, Metadata.namespace(object), Metadata.name(object), options);
             } catch (ApiException e) {
                 // Somebody else was faster; it is gone, which is what was asked for.
                 if (e.code() != 404) {
                     throw e;
                 }
             }
+            deleted.add(Writes.fromStored(resource, object));
         }
         answer.objects(deleted, page.revision());
     }

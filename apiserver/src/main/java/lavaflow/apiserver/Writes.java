@@ -248,6 +248,8 @@ final class Writes {
                 done = true;
                 if (finished) {
                     hooks.afterDelete(resource, next);
+                    // The last state the object had; the revision of its end is only for watchers.
+                    return new Written(fromStored(resource, next), false);
                 }
                 return new Written(fromStored(resource, StoredForm.decode(committed.object())), false);
             }
