@@ -38,8 +38,35 @@ final class Answer {
     /** Settles on a representation, or refuses with 406, before anything is done. */
     Negotiation.Choice negotiate(boolean list) {
         boolean tables = resource.info().allows("get");
-        choice = Negotiation.choose(exchange.header("Accept"), tables, list);
+        try {
+            choice = Negotiation.choose(exchange.header("Accept"), tables, list);
+        } catch (ApiException e) {
+            throw wrongForm(list) ? misfit(list) : e;
+        }
         return choice;
+    }
+
+    /** Metadata of one object was asked of a list, or the other way round. */
+    private boolean wrongForm(boolean list) {
+        String accept = exchange.header("Accept");
+        return accept != null
+                && accept.contains("g=meta.k8s.io")
+                && Negotiation.parse(accept).stream()
+                        .allMatch(each -> (list ? "PartialObjectMetadata" : "PartialObjectMetadataList")
+                                .equals(each.parameters().get("as")));
+    }
+
+    private ApiException misfit(boolean list) {
+        String group = resource.group().isEmpty() || resource.group().equals("events.k8s.io")
+                ? "core"
+                : resource.group().split("\\.", 2)[0];
+        String type = "(*" + group + "." + (list ? resource.info().listKind() : resource.info().kind()) + ")";
+        return ApiException.of(
+                406,
+                "NotAcceptable",
+                list
+                        ? "you requested PartialObjectMetadata, but the requested object is a list " + type
+                        : "you requested PartialObjectMetadataList, but the requested object is not a list " + type);
     }
 
     void warn(String warning) {
@@ -143,10 +170,7 @@ final class Answer {
         list.putObject("metadata");
         ArrayNode items = list.putArray("items");
         for (ObjectNode object : objects) {
-            ObjectNode partial = Rendering.partial(object, choice.version());
-            partial.remove("kind");
-            partial.remove("apiVersion");
-            items.add(partial);
+            items.add(Rendering.partial(object, choice.version()));
         }
         return list;
     }
@@ -217,12 +241,8 @@ final class Answer {
         if (retry > 0) {
             exchange.setHeader("Retry-After", Long.toString(retry));
         }
-        Negotiation.Choice choice;
-        try {
-            choice = Negotiation.choose(exchange.header("Accept"), true, false);
-        } catch (ApiException e) {
-            choice = new Negotiation.Choice(Negotiation.JSON, Negotiation.Form.OBJECT, "");
-        }
-        exchange.send(failure.code(), choice.contentType(), Rendering.bytes(status, choice, pretty(exchange)));
+        Negotiation.Choice choice = Negotiation.plain(exchange.header("Accept"));
+        boolean pretty = choice == Negotiation.FALLBACK || pretty(exchange);
+        exchange.send(failure.code(), choice.contentType(), Rendering.bytes(status, choice, pretty));
     }
 }

@@ -54,6 +54,9 @@ final class ApiHandler {
             if (info.path().length() > MAX_PATH) {
                 throw ApiException.of(414, "", "the path of the request is too long");
             }
+            if (info.path().startsWith("//")) {
+                throw new PathNotServed();
+            }
             User user = authenticate(exchange);
             authorize(user, info);
             if (info.resourceRequest()) {
@@ -143,7 +146,8 @@ final class ApiHandler {
 
     /** A document that is not a resource. */
     static void send(Exchange exchange, ObjectNode document) throws IOException {
-        Negotiation.Choice choice = Negotiation.choose(exchange.header("Accept"), false, false);
-        exchange.send(200, choice.contentType(), Rendering.bytes(document, choice, Answer.pretty(exchange)));
+        Negotiation.Choice choice = Negotiation.plain(exchange.header("Accept"));
+        boolean pretty = choice == Negotiation.FALLBACK || Answer.pretty(exchange);
+        exchange.send(200, choice.contentType(), Rendering.bytes(document, choice, pretty));
     }
 }

@@ -207,7 +207,7 @@ final class Discovery {
                     && "APIGroupDiscoveryList".equals(parameters.get("as"))
                     && "apidiscovery.k8s.io".equals(parameters.get("g"));
             String version = parameters.getOrDefault("v", "");
-            if (aggregated && (version.equals("v2") || version.equals("v2beta1"))) {
+            if (aggregated && version.equals("v2")) {
                 return version;
             }
             if (alternative.type().equals(Negotiation.JSON) && parameters.get("as") == null) {

@@ -42,7 +42,24 @@ final class Negotiation {
 
     record Accept(String type, Map<String, String> parameters, double quality) {}
 
+    /** What a client gets that accepts nothing we have: JSON, indented, because a person will look at it. */
+    static final Choice FALLBACK = new Choice(JSON, Form.OBJECT, "");
+
     private Negotiation() {}
+
+    /** The representation for documents that have one form only, errors among them. */
+    static Choice plain(@Nullable String header) {
+        if (header == null || header.isBlank()) {
+            return new Choice(JSON, Form.OBJECT, "");
+        }
+        for (Accept accept : parse(header)) {
+            Choice choice = accept.parameters().containsKey("as") ? null : choice(accept, false, false);
+            if (choice != null) {
+                return choice;
+            }
+        }
+        return FALLBACK;
+    }
 
     /** The representation for a resource; {@code tables} says whether it can be shown as a table. */
     static Choice choose(@Nullable String header, boolean tables, boolean list) {

@@ -50,15 +50,18 @@ final class ResourceHandler {
             throw ApiException.noSuchPath();
         }
         Answer answer = new Answer(exchange, resource, clock.instant());
-        String deprecation = resource.rules().deprecation();
-        if (deprecation != null) {
-            answer.warn(deprecation);
+        if (exchange.method().equals("HEAD")) {
+            throw methodNotAllowed();
         }
         if (!info.subresource().isEmpty()) {
             subresource(exchange, info, user, resource, answer);
             return;
         }
         checkVerb(resource, info);
+        String deprecation = resource.rules().deprecation();
+        if (deprecation != null) {
+            answer.warn(deprecation);
+        }
         switch (info.verb()) {
             case "get" -> get(exchange, info, resource, answer);
             case "list" -> list(exchange, info, resource, answer);
