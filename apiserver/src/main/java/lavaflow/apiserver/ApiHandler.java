@@ -146,8 +146,7 @@ final class ApiHandler {
 
     /** A document that is not a resource. */
     static void send(Exchange exchange, ObjectNode document) throws IOException {
-        Negotiation.Choice choice = Negotiation.plain(exchange.header("Accept"));
-        boolean pretty = choice == Negotiation.FALLBACK || Answer.pretty(exchange);
-        exchange.send(200, choice.contentType(), Rendering.bytes(document, choice, pretty));
+        Negotiation.Choice choice = Negotiation.choose(exchange.header("Accept"), false, false);
+        exchange.send(200, choice.contentType(), Rendering.bytes(document, choice, Answer.pretty(exchange)));
     }
 }

@@ -65,7 +65,7 @@ final class Deletes {
             }
             boolean relaxed = Writes.relaxed(resource);
             Mutation mutation = gone
-                    ? new Mutation.Delete(resource.bucket(), key, stored.revision(), StoredForm.encode(live), relaxed)
+                    ? new Mutation.Delete(resource.bucket(), key, stored.revision(), StoredForm.encode(next), relaxed)
                     : new Mutation.Put(resource.bucket(), key, stored.revision(), StoredForm.encode(next), relaxed);
             if (store.commit(mutation) instanceof Outcome.Committed committed) {
                 if (gone) {

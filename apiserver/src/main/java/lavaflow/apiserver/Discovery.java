@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
+import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
 
@@ -86,7 +87,10 @@ final class Discovery {
         Map<String, List<Resource>> versions = groups().get(groupName);
         List<Resource> resources = versions == null ? null : versions.get(version);
         if (resources == null) {
-            throw new PathNotServed();
+            if (versions == null) {
+                throw new PathNotServed();
+            }
+            throw ApiException.noSuchPath();
         }
         ObjectNode list = Json.object();
         list.put("kind", "APIResourceList");

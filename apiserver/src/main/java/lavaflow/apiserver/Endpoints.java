@@ -38,7 +38,9 @@ final class Endpoints {
 
     void handle(Exchange exchange, RequestInfo info) throws IOException {
         List<String> parts = RequestInfo.segments(info.path());
-        if (!exchange.method().equals("GET") && !exchange.method().equals("HEAD")) {
+        // The list of groups answers whatever the method is; upstream's does.
+        boolean groups = parts.size() == 1 && parts.getFirst().equals("apis");
+        if (!groups && !exchange.method().equals("GET") && !exchange.method().equals("HEAD")) {
             if (parts.isEmpty() || !isDiscovery(parts)) {
                 throw new PathNotServed();
             }

@@ -68,6 +68,7 @@ final class HttpTransport implements AutoCloseable {
         http.setSendServerVersion(false);
         http.setSendDateHeader(true);
         http.setRequestHeaderSize(MAX_HEADER_BYTES);
+        http.setHeaderCacheCaseSensitive(true);
         // Paths are read as upstream reads them, in RequestInfo; nothing here maps paths to files.
         http.setUriCompliance(UriCompliance.UNSAFE);
         http.setHttpCompliance(HttpCompliance.RFC7230);

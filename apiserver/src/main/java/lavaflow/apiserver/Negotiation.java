@@ -103,7 +103,7 @@ final class Negotiation {
 
     private static @Nullable Choice choice(Accept accept, boolean tables, boolean list) {
         String media = switch (accept.type()) {
-            case JSON, "*/*", "application/*" -> JSON;
+            case JSON, "*/*" -> JSON;
             case YAML -> YAML;
             default -> null;
         };
