@@ -60,7 +60,8 @@ final class Answer {
         String group = resource.group().isEmpty() || resource.group().equals("events.k8s.io")
                 ? "core"
                 : resource.group().split("\\.", 2)[0];
-        String type = "(*" + group + "." + (list ? resource.info().listKind() : resource.info().kind()) + ")";
+        String type = "(*" + group + "."
+                + (list ? resource.info().listKind() : resource.info().kind()) + ")";
         return ApiException.of(
                 406,
                 "NotAcceptable",
@@ -242,7 +243,7 @@ final class Answer {
             exchange.setHeader("Retry-After", Long.toString(retry));
         }
         Negotiation.Choice choice = Negotiation.plain(exchange.header("Accept"));
-        boolean pretty = choice == Negotiation.FALLBACK || pretty(exchange);
+        boolean pretty = choice.isFallback() || pretty(exchange);
         exchange.send(failure.code(), choice.contentType(), Rendering.bytes(status, choice, pretty));
     }
 }

@@ -35,6 +35,11 @@ final class Negotiation {
             return mediaType;
         }
 
+        /** Whether it is nothing the client asked for. */
+        boolean isFallback() {
+            return version.equals("fallback");
+        }
+
         boolean yaml() {
             return mediaType.equals(YAML);
         }
@@ -43,7 +48,7 @@ final class Negotiation {
     record Accept(String type, Map<String, String> parameters, double quality) {}
 
     /** What a client gets that accepts nothing we have: JSON, indented, because a person will look at it. */
-    static final Choice FALLBACK = new Choice(JSON, Form.OBJECT, "");
+    private static final Choice FALLBACK = new Choice(JSON, Form.OBJECT, "fallback");
 
     private Negotiation() {}
 
@@ -56,6 +61,10 @@ final class Negotiation {
             Choice choice = accept.parameters().containsKey("as") ? null : choice(accept, false, false);
             if (choice != null) {
                 return choice;
+            }
+            // Not enough to be served an object, but enough to say in what form to refuse it.
+            if (accept.type().equals("application/*")) {
+                return new Choice(JSON, Form.OBJECT, "");
             }
         }
         return FALLBACK;
