@@ -30,8 +30,8 @@ final class Evictions {
     }
 
     void evict(Call call, ObjectNode eviction) {
-        String given = Metadata.name(eviction);
-        if (!given.isEmpty() && !given.equals(call.name())) {
+        ResourceHandler.checkNamespace(call, eviction);
+        if (!Metadata.name(eviction).equals(call.name())) {
             throw ApiException.badRequest("name in URL does not match name in Eviction object");
         }
         ObjectNode wanted = Json.objectAt(eviction, "deleteOptions");

@@ -191,7 +191,8 @@ final class ResourceHandler {
     static void checkName(Call call, ObjectNode object) {
         String given = Metadata.name(object);
         if (given.isEmpty()) {
-            throw ApiException.badRequest("name must be provided");
+            throw ApiException.badRequest("the name of the object (" + call.name()
+                    + " based on URL) was undeterminable: name must be provided");
         }
         if (!given.equals(call.name())) {
             throw ApiException.badRequest(

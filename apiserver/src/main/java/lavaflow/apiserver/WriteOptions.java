@@ -50,7 +50,7 @@ public record WriteOptions(
     static boolean checkDryRun(List<String> values, FieldErrors errors) {
         for (String value : values) {
             if (!value.equals("All")) {
-                String shown = values.stream().map(FieldErrors::quoted).collect(Collectors.joining(" ", "[", "]"));
+                String shown = values.stream().map(FieldErrors::quoted).collect(Collectors.joining(",", "[", "]"));
                 errors.add(
                         FieldError.Reason.NOT_SUPPORTED,
                         FieldPath.of("dryRun"),

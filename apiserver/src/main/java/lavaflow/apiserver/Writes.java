@@ -185,7 +185,8 @@ final class Writes {
                     resource.group(),
                     resource.name(),
                     call.name(),
-                    "StorageError: invalid object, Code: 4, Key: " + registryKey(call) + ", ResourceVersion: 0,"
+                    "StorageError: invalid object, Code: 4, Key: " + "/registry" + storageKey(call)
+                            + ", ResourceVersion: 0,"
                             + " AdditionalErrorMsg: Precondition failed: UID in precondition: " + Metadata.uid(object)
                             + ", UID in object meta: ");
         }
@@ -193,10 +194,11 @@ final class Writes {
         return new Written(ownerRecorded ? createOwned(call, object) : create(call, object), true);
     }
 
-    private static String registryKey(Call call) {
+    /** Where upstream keeps the object, which some of its messages show. */
+    private static String storageKey(Call call) {
         Resource resource = call.resource();
         String prefix = resource.namespaced() ? call.namespace() + "/" : "";
-        return "/registry/" + resource.name() + "/" + prefix + call.name();
+        return "/" + resource.name() + "/" + prefix + call.name();
     }
 
     /** The result, or null where another writer was faster and the change may be tried again. */
@@ -272,7 +274,9 @@ final class Writes {
                     resource.group(),
                     resource.name(),
                     call.name(),
-                    "Precondition failed: UID in precondition: " + uid + ", UID in object meta: " + Metadata.uid(live));
+                    "StorageError: invalid object, Code: 4, Key: " + storageKey(call) + ", ResourceVersion: 0,"
+                            + " AdditionalErrorMsg: Precondition failed: UID in precondition: " + uid
+                            + ", UID in object meta: " + Metadata.uid(live));
         }
         if (wanted.isEmpty()) {
             if (resource.has(KindRules.Trait.NO_UNCONDITIONAL_UPDATE)

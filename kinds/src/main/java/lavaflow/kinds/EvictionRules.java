@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 import lavaflow.kube.ApiException;
+import lavaflow.kube.BuiltinTypes;
 import lavaflow.kube.Json;
 import lavaflow.kube.LabelSelector;
+import lavaflow.kube.PrintedForm;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -157,6 +159,7 @@ public final class EvictionRules {
             setExhausted(status, Json.longAt(budget, 0, "metadata", "generation"), now);
         }
         Json.ensureObject(status, "disruptedPods").put(podName, now);
+        PrintedForm.restore(BuiltinTypes.instance(), "io.k8s.api.policy.v1.PodDisruptionBudget", charged);
         return charged;
     }
 
