@@ -70,6 +70,13 @@ final class Answer {
                         : "you requested PartialObjectMetadataList, but the requested object is not a list " + type);
     }
 
+    /** As {@link #negotiate}, for events. */
+    Negotiation.Choice negotiateStream() {
+        choice = Negotiation.chooseStream(
+                exchange.header("Accept"), resource.info().allows("get"));
+        return choice;
+    }
+
     void warn(String warning) {
         exchange.addHeader("Warning", "299 - " + FieldErrors.quoted(warning));
     }

@@ -3,6 +3,7 @@ package lavaflow.apiserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldErrors;
@@ -49,6 +50,7 @@ record ListOptions(
     }
 
     private static final String GROUP = "meta.k8s.io";
+    private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]+");
 
     static ListOptions parse(Query query, boolean watch) {
         LabelSelector labels;
@@ -60,7 +62,7 @@ record ListOptions(
             throw ApiException.badRequest(String.valueOf(e.getMessage()));
         }
         boolean initial = query.flag("sendInitialEvents");
-        check(query, watch, initial);
+        check(query, watch);
         long limit = number(query, "limit");
         long timeout = number(query, "timeoutSeconds");
         String version = query.first("resourceVersion");
@@ -70,7 +72,7 @@ record ListOptions(
                 watch,
                 query.flag("allowWatchBookmarks"),
                 initial,
-                version.isEmpty() ? null : revision(version),
+                version.isEmpty() ? null : revision(version, watch),
                 query.first("resourceVersionMatch"),
                 limit,
                 query.first("continue"),
@@ -85,11 +87,17 @@ record ListOptions(
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {
-            throw ApiException.badRequest("strconv.ParseInt: parsing " + FieldErrors.quoted(text) + ": invalid syntax");
+            String why = INTEGER.matcher(text).matches() ? "value out of range" : "invalid syntax";
+            throw ApiException.badRequest("strconv.ParseInt: parsing " + FieldErrors.quoted(text) + ": " + why);
         }
     }
 
-    private static long revision(String text) {
+    /** The revision of a get or watch; upstream blames itself for one that is no number. */
+    static long revision(String text) {
+        return revision(text, true);
+    }
+
+    private static long revision(String text, boolean internal) {
         try {
             long value = Long.parseLong(text);
             if (value >= 0) {
@@ -103,16 +111,16 @@ record ListOptions(
                 FieldPath.of("resourceVersion"),
                 text,
                 "strconv.ParseUint: parsing " + FieldErrors.quoted(text) + ": invalid syntax");
-        throw ApiException.badRequest(
-                "resourceVersion: " + errors.list().getFirst().detail());
+        String why = "resourceVersion: " + errors.list().getFirst().detail();
+        throw internal ? ApiException.of(500, "", why) : ApiException.badRequest("invalid resource version: " + why);
     }
 
-    private static void check(Query query, boolean watch, boolean initial) {
+    private static void check(Query query, boolean watch) {
         String match = query.first("resourceVersionMatch");
         FieldPath path = FieldPath.of("resourceVersionMatch");
         FieldErrors errors = new FieldErrors();
         if (watch) {
-            checkWatch(query, match, initial, path, errors);
+            checkWatch(query, match, path, errors);
         } else {
             checkList(query, match, path, errors);
         }
@@ -121,16 +129,19 @@ record ListOptions(
         }
     }
 
-    private static void checkWatch(Query query, String match, boolean initial, FieldPath path, FieldErrors errors) {
-        if (query.has("sendInitialEvents") && match.isEmpty()) {
-            errors.forbidden(path, "resourceVersionMatch is required when sendInitialEvents is provided");
-        } else if (!match.isEmpty() && !query.has("sendInitialEvents")) {
+    private static void checkWatch(Query query, String match, FieldPath path, FieldErrors errors) {
+        boolean notOlder = match.equals("NotOlderThan");
+        if (query.has("sendInitialEvents") && !notOlder) {
+            errors.forbidden(path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+        }
+        if (!match.isEmpty() && !query.has("sendInitialEvents")) {
             errors.forbidden(path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
-        } else if (!match.isEmpty() && !match.equals("NotOlderThan")) {
+        }
+        if (!match.isEmpty() && !notOlder) {
             errors.notSupported(path, match, List.of("NotOlderThan"));
         }
-        if (initial && !query.flag("allowWatchBookmarks")) {
-            return;
+        if (!query.first("continue").isEmpty()) {
+            errors.forbidden(path, "resourceVersionMatch is forbidden when continue is provided");
         }
     }
 
@@ -148,7 +159,7 @@ record ListOptions(
             errors.forbidden(path, "resourceVersionMatch is forbidden when continue is provided");
         }
         if (!match.equals("Exact") && !match.equals("NotOlderThan")) {
-            errors.notSupported(path, match, List.of("Exact", "NotOlderThan"));
+            errors.notSupported(path, match, List.of("Exact", "NotOlderThan", ""));
         }
         if (match.equals("Exact") && query.first("resourceVersion").equals("0")) {
             errors.forbidden(path, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");

@@ -84,6 +84,29 @@ final class Negotiation {
         throw onlyTransforms(header) ? notAcceptable() : unavailable(list);
     }
 
+    /** The representation of events, which never come as YAML. Metadata is asked for by the name of object or list. */
+    static Choice chooseStream(@Nullable String header, boolean tables) {
+        if (header == null || header.isBlank()) {
+            return new Choice(JSON, Form.OBJECT, "");
+        }
+        for (Accept accept : parse(header)) {
+            for (boolean list : new boolean[] {false, true}) {
+                Choice choice = choice(accept, tables, list);
+                if (choice != null && !choice.yaml()) {
+                    return choice;
+                }
+            }
+        }
+        if (!onlyTransforms(header)) {
+            throw unavailable(true);
+        }
+        throw ApiException.of(
+                406,
+                "NotAcceptable",
+                "only the following media types are accepted: application/json;stream=watch,"
+                        + " application/vnd.kubernetes.protobuf;stream=watch");
+    }
+
     /** A known media type asked for in a form that does not exist. */
     private static boolean onlyTransforms(String header) {
         return parse(header).stream()

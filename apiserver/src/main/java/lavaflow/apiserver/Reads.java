@@ -41,7 +41,7 @@ final class Reads {
     StoredObject get(Resource resource, String namespace, String name, Query query) {
         String version = query.first("resourceVersion");
         if (!version.isEmpty() && !version.equals("0")) {
-            awaitRevision(ListOptions.parse(query, false).resourceVersion());
+            awaitRevision(ListOptions.revision(version));
         }
         StoredObject stored = store.get(resource.bucket(), resource.key(namespace, name));
         if (stored == null) {

@@ -69,7 +69,8 @@ public record RequestInfo(
             case "PATCH" -> "patch";
             case "DELETE" -> name.isEmpty() ? "deletecollection" : "delete";
             case "GET", "HEAD" -> {
-                boolean watch = watchPrefix || query.flag("watch");
+                // The query makes a watch of a list only; an object is read, whatever else was asked.
+                boolean watch = watchPrefix || (name.isEmpty() && query.flag("watch"));
                 if (watch && subresource.isEmpty()) {
                     yield "watch";
                 }

@@ -115,7 +115,7 @@ final class ResourceHandler {
     }
 
     private void watch(Exchange exchange, RequestInfo info, Resource resource, Answer answer) throws IOException {
-        Negotiation.Choice choice = answer.negotiate(false);
+        Negotiation.Choice choice = answer.negotiateStream();
         ListOptions options = ListOptions.parse(exchange.query(), true);
         if (!info.name().isEmpty()) {
             options = options.forName(info.name());
@@ -191,8 +191,7 @@ final class ResourceHandler {
     static void checkName(Call call, ObjectNode object) {
         String given = Metadata.name(object);
         if (given.isEmpty()) {
-            throw ApiException.badRequest("the name of the object (" + call.name()
-                    + " based on URL) was undeterminable: name must be provided");
+            throw Patches.nameless(call);
         }
         if (!given.equals(call.name())) {
             throw ApiException.badRequest(

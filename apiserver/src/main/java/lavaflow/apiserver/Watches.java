@@ -11,6 +11,7 @@ import java.util.random.RandomGenerator;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
+import lavaflow.kube.PrintedForm;
 import lavaflow.store.Change;
 import lavaflow.store.CompactedException;
 import lavaflow.store.Cursor;
@@ -70,9 +71,7 @@ final class Watches {
             }
             return;
         }
-        String type =
-                request.choice().yaml() ? Negotiation.YAML : request.choice().mediaType();
-        try (OutputStream out = exchange.stream(200, type)) {
+        try (OutputStream out = exchange.stream(200, request.choice().mediaType())) {
             out.flush();
             new Stream(request, filter, new LineFrames(out)).run(exchange);
         }
@@ -289,10 +288,11 @@ final class Watches {
             object.put("apiVersion", request.resource().info().apiVersion());
             ObjectNode metadata = object.putObject("metadata");
             metadata.put("resourceVersion", Long.toString(revision));
-            metadata.putNull("creationTimestamp");
             if (initialEventsEnd) {
                 metadata.putObject("annotations").put("k8s.io/initial-events-end", "true");
             }
+            PrintedForm.restore(
+                    request.resource().types(), request.resource().info().struct(), object);
             frames.event("BOOKMARK", bookmarkBytes(object));
         }
 

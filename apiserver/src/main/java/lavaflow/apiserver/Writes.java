@@ -3,6 +3,7 @@ package lavaflow.apiserver;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 
 import lavaflow.kinds.KindRules;
 import lavaflow.kube.ApiException;
@@ -31,6 +32,8 @@ final class Writes {
     private static final int NAME_TRIES = 8;
     /** A writer that loses this often fights a hot loop; the client may come back. */
     private static final int CONFLICT_TRIES = 200;
+
+    private static final Pattern REVISION = Pattern.compile("[0-9]*");
 
     /** Makes the new state from the live one; {@code live} is null where a PUT or apply creates. */
     interface Transformation {
@@ -181,24 +184,40 @@ final class Writes {
     private Written createInstead(Call call, Resource resource, boolean ownerRecorded, Transformation transformation) {
         ObjectNode object = transformation.apply(null);
         if (!Metadata.uid(object).isEmpty()) {
-            throw ApiException.conflict(
-                    resource.group(),
-                    resource.name(),
-                    call.name(),
-                    "StorageError: invalid object, Code: 4, Key: " + "/registry" + storageKey(call)
-                            + ", ResourceVersion: 0,"
-                            + " AdditionalErrorMsg: Precondition failed: UID in precondition: " + Metadata.uid(object)
-                            + ", UID in object meta: ");
+            throw otherObject(call, Metadata.uid(object), "");
         }
         Metadata.of(object).remove("resourceVersion");
         return new Written(ownerRecorded ? createOwned(call, object) : create(call, object), true);
     }
 
-    /** Where upstream keeps the object, which some of its messages show. */
-    private static String storageKey(Call call) {
+    /** The client means another object of the same name; upstream's message shows the key it stores under. */
+    private static ApiException otherObject(Call call, String wanted, String present) {
         Resource resource = call.resource();
-        String prefix = resource.namespaced() ? call.namespace() + "/" : "";
-        return "/" + resource.name() + "/" + prefix + call.name();
+        String collection = switch (resource.name()) {
+            case "nodes" -> "minions";
+            case "services" -> "services/specs";
+            case "endpoints" -> "services/endpoints";
+            case "ingresses" -> "ingress";
+            case "replicationcontrollers" -> "controllers";
+            default -> resource.name();
+        };
+        return ApiException.conflict(
+                resource.group(),
+                resource.name(),
+                call.name(),
+                "StorageError: invalid object, Code: 4, Key: /registry/" + collection + "/"
+                        + resource.key(call.namespace(), call.name()) + ", ResourceVersion: 0, AdditionalErrorMsg:"
+                        + " Precondition failed: UID in precondition: " + wanted + ", UID in object meta: " + present);
+    }
+
+    /** The revision a client wrote for; empty where it did not say, and 0 says nothing either. */
+    private static String wantedRevision(ObjectNode object) {
+        String wanted = Metadata.resourceVersion(object);
+        if (!REVISION.matcher(wanted).matches()) {
+            throw ApiException.of(
+                    500, "", "strconv.ParseUint: parsing " + FieldErrors.quoted(wanted) + ": invalid syntax");
+        }
+        return wanted.equals("0") ? "" : wanted;
     }
 
     /** The result, or null where another writer was faster and the change may be tried again. */
@@ -207,7 +226,7 @@ final class Writes {
         ObjectNode oldStored = StoredForm.decode(stored);
         ObjectNode live = fromStored(resource, oldStored);
         ObjectNode object = transformation.apply(live.deepCopy());
-        String wanted = Metadata.resourceVersion(object);
+        String wanted = wantedRevision(object);
         checkPreconditions(call, resource, stored, live, object, wanted);
         Metadata.of(object).put("resourceVersion", Metadata.resourceVersion(live));
         if (!ownerRecorded) {
@@ -238,7 +257,7 @@ final class Writes {
                             resource.bucket(),
                             stored.key(),
                             stored.revision(),
-                            StoredForm.encode(next),
+                            StoredForm.encode(oldStored),
                             relaxed(resource))
                     : new Mutation.Put(
                             resource.bucket(),
@@ -250,7 +269,7 @@ final class Writes {
                 done = true;
                 if (finished) {
                     hooks.afterDelete(resource, next);
-                    // The last state the object had; the revision of its end is only for watchers.
+                    // The last change is never stored: the client sees it, the event shows what was stored before.
                     return new Written(fromStored(resource, next), false);
                 }
                 return new Written(fromStored(resource, StoredForm.decode(committed.object())), false);
@@ -270,13 +289,7 @@ final class Writes {
         // A patch that changes the uid is told so by validation; only a PUT names the object it means by it.
         boolean names = call.verb().equals("update") && !uid.isEmpty();
         if (names && !uid.equals(Metadata.uid(live))) {
-            throw ApiException.conflict(
-                    resource.group(),
-                    resource.name(),
-                    call.name(),
-                    "StorageError: invalid object, Code: 4, Key: " + storageKey(call) + ", ResourceVersion: 0,"
-                            + " AdditionalErrorMsg: Precondition failed: UID in precondition: " + uid
-                            + ", UID in object meta: " + Metadata.uid(live));
+            throw otherObject(call, uid, Metadata.uid(live));
         }
         if (wanted.isEmpty()) {
             if (resource.has(KindRules.Trait.NO_UNCONDITIONAL_UPDATE)
@@ -299,7 +312,8 @@ final class Writes {
     private WriteHooks.Reservation prepareUpdate(Call call, KindRules rules, ObjectNode next, ObjectNode old) {
         Metadata.keep(next, old, "generation");
         Metadata.keep(next, old, "selfLink");
-        for (String field : new String[] {"uid", "creationTimestamp", "deletionGracePeriodSeconds"}) {
+        Metadata.keep(next, old, "creationTimestamp");
+        for (String field : new String[] {"uid", "deletionGracePeriodSeconds"}) {
             if (Json.at(next, "metadata", field) == null) {
                 Metadata.keep(next, old, field);
             }

@@ -138,7 +138,36 @@ final class ApiServerTest {
         var released =
                 server.patch(MAPS + "/held", "application/merge-patch+json", "{\"metadata\":{\"finalizers\":null}}");
         assertThat(released.code()).isEqualTo(200);
+        assertThat(released.resourceVersion()).isEqualTo(marked.resourceVersion());
         assertThat(server.get(MAPS + "/held").code()).isEqualTo(404);
+    }
+
+    @Test
+    void takesARevisionOfZeroForNoneAndRefusesNonsense() throws Exception {
+        server.post(MAPS, map("revised", ""));
+        assertThat(server.put(MAPS + "/revised", map("revised", ",\"resourceVersion\":\"0\""))
+                        .code())
+                .isEqualTo(200);
+        var nonsense = server.put(MAPS + "/revised", map("revised", ",\"resourceVersion\":\"abc\""));
+        assertThat(nonsense.code()).isEqualTo(500);
+        assertThat(nonsense.message()).isEqualTo("strconv.ParseUint: parsing \"abc\": invalid syntax");
+    }
+
+    @Test
+    void keepsTheTimeOfCreationAndNamesTheObjectItHas() throws Exception {
+        var created = server.post(MAPS, map("kept", ""));
+        var kept = server.put(MAPS + "/kept", map("kept", ",\"creationTimestamp\":\"2001-01-01T00:00:00Z\""));
+        assertThat(kept.resourceVersion()).isEqualTo(created.resourceVersion());
+        var other = server.put(MAPS + "/kept", map("kept", ",\"uid\":\"11111111-2222-3333-4444-555555555555\""));
+        assertThat(other.code()).isEqualTo(409);
+        assertThat(other.message()).contains("Key: /registry/configmaps/", "/kept, ResourceVersion: 0,");
+    }
+
+    @Test
+    void readsAnObjectThoughAWatchOfItWasAsked() throws Exception {
+        server.post(MAPS, map("seen", ""));
+        var seen = server.get(MAPS + "/seen?watch=1");
+        assertThat(Json.textAt(seen.json(), "kind")).isEqualTo("ConfigMap");
     }
 
     @Test
@@ -231,7 +260,11 @@ final class ApiServerTest {
     void tellsAWatcherFromTheFutureOrThePast() throws Exception {
         assertThat(server.get(MAPS + "?resourceVersion=999999999").code()).isEqualTo(504);
         assertThat(server.get(MAPS + "?watch=1&resourceVersion=nonsense").code())
-                .isEqualTo(400);
+                .isEqualTo(500);
+        assertThat(server.get(MAPS + "?resourceVersion=nonsense").code()).isEqualTo(400);
+        assertThat(server.get(MAPS + "?watch=1&continue=x").code()).isEqualTo(422);
+        assertThat(server.get(MAPS + "?watch=1", "Accept", "application/yaml").code())
+                .isEqualTo(406);
         server.store().compact(server.store().revision());
         String query = "?watch=1&timeoutSeconds=1&resourceVersion=1";
         try (var lines =

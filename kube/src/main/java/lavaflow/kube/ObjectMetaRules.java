@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Checks metadata, which is the same for every kind but for the form of names.
  *
- * <p>Upstream checks updates several times over and repeats its causes; here each complaint appears once, in the order
- * of its first appearance upstream.
+ * <p>Upstream checks updates several times over and repeats its causes. Complaints about changes are repeated here too;
+ * those about the form of metadata, which only some kinds repeat, appear once, in the order of their first appearance.
  */
 public final class ObjectMetaRules {
     public static final int ANNOTATIONS_SIZE = 256 << 10;
@@ -60,6 +60,8 @@ public final class ObjectMetaRules {
     /** As {@link #update} for a custom resource. */
     public static void customUpdate(JsonNode metadata, JsonNode old, boolean namespaced, FieldErrors errors) {
         check(metadata, namespaced, Names.PATH_SEGMENT, METADATA, errors);
+        // Once for every object and once more with the rules of its kind: upstream's causes show both.
+        changes(metadata, old, errors);
         changes(metadata, old, errors);
     }
 
