@@ -108,6 +108,11 @@ final class Answer {
         exchange.send(code, choice.contentType(), Rendering.bytes(rendered, choice, pretty()));
     }
 
+    /** Success without anything to show. */
+    void nothing() throws IOException {
+        exchange.send(204, "", new byte[0]);
+    }
+
     /** A Status or another kind that is never shown as a table. */
     void status(int code, ObjectNode status) throws IOException {
         exchange.send(code, choice.contentType(), Rendering.bytes(status, choice, pretty()));
@@ -159,7 +164,9 @@ final class Answer {
             case OBJECT -> objectList(objects);
         };
         ObjectNode metadata = Json.ensureObject(list, "metadata");
-        metadata.put("resourceVersion", Long.toString(page.revision()));
+        if (watchable()) {
+            metadata.put("resourceVersion", Long.toString(page.revision()));
+        }
         if (!page.next().isEmpty()) {
             metadata.put("continue", page.next());
         }
@@ -170,6 +177,11 @@ final class Answer {
         try (OutputStream out = open(bytes.length)) {
             out.write(bytes);
         }
+    }
+
+    /** A list that cannot be watched has no revision to watch from. */
+    private boolean watchable() {
+        return resource.info().allows("watch");
     }
 
     private ObjectNode metadataList(List<ObjectNode> objects) {
@@ -201,7 +213,8 @@ final class Answer {
     /** Copies stored bytes between brackets and commas: no parsing, no tree, constant memory. */
     private void streamList(Reads.Page page) throws IOException {
         String head = "{\"kind\":\"" + resource.info().listKind() + "\",\"apiVersion\":\""
-                + resource.info().apiVersion() + "\",\"metadata\":{\"resourceVersion\":\"" + page.revision() + "\""
+                + resource.info().apiVersion() + "\",\"metadata\":{"
+                + (watchable() ? "\"resourceVersion\":\"" + page.revision() + "\"" : "")
                 + (page.next().isEmpty() ? "" : ",\"continue\":\"" + page.next() + "\"")
                 + (page.remaining() == null ? "" : ",\"remainingItemCount\":" + page.remaining()) + "},\"items\":[";
         int skip = StoredForm.typePrefixLength(

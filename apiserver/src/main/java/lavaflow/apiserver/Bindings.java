@@ -31,12 +31,7 @@ final class Bindings {
             }
             ObjectNode pod = StoredForm.decode(stored);
             if (!uid.isEmpty() && !uid.equals(Metadata.uid(pod))) {
-                throw ApiException.conflict(
-                        "",
-                        PODS,
-                        name,
-                        "Precondition failed: UID in precondition: " + uid + ", UID in object meta: "
-                                + Metadata.uid(pod));
+                throw Writes.otherObject(call, uid, Metadata.uid(pod));
             }
             if (!version.isEmpty() && !version.equals(Metadata.resourceVersion(pod))) {
                 throw ApiException.modified("", PODS, name);

@@ -1,7 +1,5 @@
 package lavaflow.apiserver;
 
-import java.util.Map;
-
 import lavaflow.kinds.CertificateRequests;
 import lavaflow.kube.Json;
 
@@ -19,7 +17,11 @@ final class BuiltinHooks implements WriteHooks {
     public Reservation beforeCreate(Call call, ObjectNode object) {
         if (call.resource().bucket().equals("certificates.k8s.io/certificatesigningrequests")) {
             CertificateRequests.requestedBy(
-                    object, call.user().name(), "", call.user().groups(), Map.of());
+                    object,
+                    call.user().name(),
+                    "",
+                    call.user().groups(),
+                    call.user().extra());
         }
         return isService(call.resource()) ? services.allocate(call, object, null) : Reservation.NONE;
     }

@@ -1,12 +1,14 @@
 package lavaflow.apiserver;
 
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
 import java.security.PublicKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Date;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Tells who a client certificate belongs to: common name is the user, organisations are groups. */
 public final class ClientCertificates {
     private static final String CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
+    private static final String CREDENTIAL = "authentication.kubernetes.io/credential-id";
 
     private static final int MAX_USERS = 1_000;
 
@@ -48,7 +51,7 @@ public final class ClientCertificates {
         if (known != null) {
             return known;
         }
-        User user = isOurs(leaf) ? user(leaf.getSubjectX500Principal()) : null;
+        User user = isOurs(leaf) ? user(leaf) : null;
         if (user != null && users.size() < MAX_USERS) {
             users.put(leaf, user);
         }
@@ -71,7 +74,8 @@ public final class ClientCertificates {
         }
     }
 
-    private static @Nullable User user(X500Principal subject) {
+    private static @Nullable User user(X509Certificate certificate) {
+        X500Principal subject = certificate.getSubjectX500Principal();
         String name = "";
         List<String> groups = new ArrayList<>();
         try {
@@ -90,6 +94,14 @@ public final class ClientCertificates {
             return null;
         }
         groups.add("system:authenticated");
-        return new User(name, List.copyOf(groups));
+        return new User(name, List.copyOf(groups), Map.of(CREDENTIAL, List.of("X509SHA256=" + digest(certificate))));
+    }
+
+    private static String digest(X509Certificate certificate) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(certificate.getEncoded()));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }

@@ -63,7 +63,8 @@ final class Evictions {
         boolean marks = !call.dryRun() && !options.dryRun() && options.resourceVersion() == null;
         if (marks) {
             Call status = call.forSubresource("status");
-            writes.update(status, false, false, live -> {
+            // Upstream writes this condition below the layer that records owners.
+            writes.update(status, false, true, live -> {
                 if (live == null) {
                     throw call.resource().notFound(call.name());
                 }

@@ -3,6 +3,7 @@ package lavaflow.apiserver;
 import java.util.HashMap;
 import java.util.Map;
 
+import lavaflow.kinds.KindRules;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldSelector;
 import lavaflow.kube.Json;
@@ -56,7 +57,9 @@ final class Filter {
     /** The parsed head is kept with the stored version, so that a thousand watchers parse an event once. */
     private Head head(StoredObject stored) {
         if (resource.bridge() != null) {
-            return Head.of(resource, Writes.fromStored(resource, StoredForm.decode(stored)));
+            ObjectNode object = StoredForm.decode(stored);
+            boolean asStored = resource.has(KindRules.Trait.SEES_STORED_FORM);
+            return Head.of(resource, asStored ? object : Writes.fromStored(resource, object));
         }
         if (stored.attachment() instanceof Head known) {
             return known;

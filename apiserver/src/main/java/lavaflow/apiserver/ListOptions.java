@@ -79,7 +79,7 @@ record ListOptions(
                 timeout > 0 ? Duration.ofSeconds(timeout) : null);
     }
 
-    private static long number(Query query, String name) {
+    static long number(Query query, String name) {
         String text = query.first(name);
         if (text.isEmpty()) {
             return 0;

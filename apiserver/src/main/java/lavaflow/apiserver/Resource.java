@@ -24,6 +24,10 @@ public record Resource(
         @Nullable VersionBridge bridge,
         KindInfo stored) {
 
+    private static final String COMPONENTS = "componentstatuses";
+    /** Upstream's only resource whose errors name it otherwise. */
+    private static final String COMPONENT = "componentstatus";
+
     public String group() {
         return info.group();
     }
@@ -46,15 +50,16 @@ public record Resource(
     }
 
     public ApiException notFound(String name) {
-        return ApiException.notFound(group(), name(), name);
+        return ApiException.notFound(group(), info.resource().equals(COMPONENTS) ? COMPONENT : name(), name);
     }
 
     public ApiException modified(String name) {
         return ApiException.modified(group(), name(), name);
     }
 
+    /** Upstream names the kind by the group that stores it: an Event of events.k8s.io is one of the core group. */
     public ApiException invalid(String name, FieldErrors errors) {
-        return ApiException.invalid(group(), info.kind(), name, errors.list());
+        return ApiException.invalid(stored.group(), stored.kind(), name, errors.list());
     }
 
     public ApiException forbidden(String name, String why) {

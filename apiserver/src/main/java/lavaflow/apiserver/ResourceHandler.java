@@ -148,6 +148,7 @@ final class ResourceHandler {
             answer.warnings(call);
             answer.object(201, created);
         } else {
+            checkNamespace(call, object);
             ObjectNode result = subresources.review(call, object);
             answer.warnings(call);
             answer.object(201, result);

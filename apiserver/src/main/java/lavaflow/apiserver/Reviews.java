@@ -3,9 +3,12 @@ package lavaflow.apiserver;
 import java.util.List;
 
 import lavaflow.kube.ApiException;
+import lavaflow.kube.FieldErrors;
+import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
@@ -13,38 +16,106 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * anything, and there are no tokens.
  */
 final class Reviews {
-    ObjectNode answer(Call call, ObjectNode review) {
-        review.put("kind", call.resource().info().kind());
-        review.put("apiVersion", call.resource().info().apiVersion());
+    private static final FieldPath SPEC = FieldPath.of("spec");
+    private static final List<String> FRESH = List.of("selfsubjectreviews", "selfsubjectrulesreviews");
+
+    ObjectNode answer(Call call, ObjectNode review, FieldOwnership ownership) {
         ObjectNode status = Json.object();
+        ObjectNode answer = review;
         switch (call.resource().name()) {
-            case "selfsubjectreviews" -> userInfo(status.putObject("userInfo"), call.user());
-            case "selfsubjectaccessreviews" -> decide(status, call.user().isMaster());
-            case "subjectaccessreviews", "localsubjectaccessreviews" -> decide(status, namesMaster(review));
-            case "selfsubjectrulesreviews" -> rules(status, call.user().isMaster());
-            case "tokenreviews" -> status.putObject("user");
+            case "selfsubjectreviews" -> {
+                answer = fresh(call);
+                Metadata.of(answer).put("creationTimestamp", Metadata.time(call.now()));
+                userInfo(status.putObject("userInfo"), call.user());
+            }
+            case "selfsubjectaccessreviews" -> {
+                checkAccess(call, review);
+                status.put("allowed", call.user().isMaster());
+            }
+            case "subjectaccessreviews", "localsubjectaccessreviews" -> {
+                checkAccess(call, review);
+                status.put("allowed", namesMaster(review));
+            }
+            case "selfsubjectrulesreviews" -> {
+                if (Json.textAt(review, "spec", "namespace").isEmpty()) {
+                    throw ApiException.badRequest("no namespace on request");
+                }
+                answer = fresh(call);
+                answer.putObject("spec");
+                rules(status, call.user().isMaster());
+            }
+            case "tokenreviews" -> {
+                if (Json.textAt(review, "spec", "token").isEmpty()) {
+                    throw ApiException.badRequest("token is required for TokenReview in authentication");
+                }
+                status.putObject("user");
+                status.put("error", "invalid bearer token");
+            }
             default -> throw ResourceHandler.methodNotAllowed();
         }
-        review.set("status", status);
-        return review;
+        if (!FRESH.contains(call.resource().name())) {
+            ResourceHandler.inPlace(call, review);
+            review.put("kind", call.resource().info().kind());
+            review.put("apiVersion", call.resource().info().apiVersion());
+            review.remove("status");
+            ownership.update(call, null, review);
+        }
+        answer.set("status", status);
+        return answer;
+    }
+
+    /** Some reviews are answered by a new object that repeats nothing of the question. */
+    private static ObjectNode fresh(Call call) {
+        ObjectNode object = Json.object();
+        object.put("kind", call.resource().info().kind());
+        object.put("apiVersion", call.resource().info().apiVersion());
+        object.putObject("metadata");
+        return object;
     }
 
     private static void userInfo(ObjectNode info, User user) {
         info.put("username", user.name());
         user.groups().forEach(info.putArray("groups")::add);
+        user.extra().forEach((key, values) -> {
+            ArrayNode list = Json.ensureObject(info, "extra").putArray(key);
+            values.forEach(list::add);
+        });
     }
 
-    private static void decide(ObjectNode status, boolean allowed) {
-        status.put("allowed", allowed);
+    private static void checkAccess(Call call, ObjectNode review) {
+        FieldErrors errors = new FieldErrors();
+        ObjectNode resource = Json.objectAt(review, "spec", "resourceAttributes");
+        ObjectNode other = Json.objectAt(review, "spec", "nonResourceAttributes");
+        if (resource != null && other != null) {
+            ObjectNode shown = Json.object();
+            shown.put("Path", Json.textAt(other, "path")).put("Verb", Json.textAt(other, "verb"));
+            errors.invalid(
+                    SPEC.child("nonResourceAttributes"),
+                    shown,
+                    "cannot be specified in combination with resourceAttributes");
+        }
+        if (resource == null && other == null) {
+            errors.invalid(
+                    SPEC.child("resourceAttributes"),
+                    Json.at(review, "spec", "resourceAttributes"),
+                    "exactly one of nonResourceAttributes or resourceAttributes must be specified");
+        }
+        boolean self = call.resource().name().equals("selfsubjectaccessreviews");
+        boolean nobody = Json.textAt(review, "spec", "user").isEmpty()
+                && Json.listAt(review, "spec", "groups").isEmpty();
+        if (!self && nobody) {
+            errors.invalid(SPEC.child("user"), "", "at least one of user or group must be specified");
+        }
+        String namespace = Json.textAt(review, "spec", "resourceAttributes", "namespace");
+        if (call.resource().namespaced() && resource != null && !namespace.equals(call.namespace())) {
+            errors.invalid(SPEC.child("resourceAttributes", "namespace"), namespace, "must match metadata.namespace");
+        }
+        if (!errors.isEmpty()) {
+            throw ApiException.invalid(call.resource().group(), "", "", errors.list());
+        }
     }
 
     private static boolean namesMaster(ObjectNode review) {
-        boolean attributes = Json.at(review, "spec", "resourceAttributes") != null
-                ^ Json.at(review, "spec", "nonResourceAttributes") != null;
-        if (!attributes) {
-            throw ApiException.badRequest(
-                    "exactly one of nonResourceAttributes or resourceAttributes must be specified");
-        }
         for (JsonNode group : Json.listAt(review, "spec", "groups")) {
             if (group.asText().equals("system:masters")) {
                 return true;

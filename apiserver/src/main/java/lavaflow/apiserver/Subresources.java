@@ -3,6 +3,7 @@ package lavaflow.apiserver;
 import java.io.IOException;
 import java.util.function.BinaryOperator;
 
+import lavaflow.kinds.PodStreams;
 import lavaflow.kinds.ScaleView;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldErrors;
@@ -40,6 +41,10 @@ final class Subresources {
     }
 
     void serve(Exchange exchange, Call call, KindInfo.Subresource sub, Answer answer) throws IOException {
+        if (sub.name().equals("log")) {
+            log(exchange, call, answer);
+            return;
+        }
         boolean whole = sub.struct().equals(call.resource().info().struct());
         if (whole) {
             wholeObject(exchange, call, answer);
@@ -58,7 +63,7 @@ final class Subresources {
                 evictions.evict(call, eviction);
                 answer.status(201, success());
             }
-            case "log", "exec", "attach", "portforward", "proxy" -> node(exchange, call, sub);
+            case "exec", "attach", "portforward", "proxy" -> node(exchange, call, sub);
             default ->
                 throw ApiException.of(
                         501, "", "the server does not serve " + call.resource().name() + "/" + sub.name() + " yet");
@@ -168,6 +173,18 @@ final class Subresources {
         return status;
     }
 
+    /** A pod that runs nowhere has said nothing yet. */
+    private void log(Exchange exchange, Call call, Answer answer) throws IOException {
+        LogOptions options = LogOptions.parse(call.name(), exchange.query());
+        ObjectNode pod = StoredForm.decode(reads.get(call.resource(), call.namespace(), call.name(), Query.empty()));
+        PodStreams.container(pod, options.container());
+        if (Json.textAt(pod, "spec", "nodeName").isEmpty()) {
+            answer.nothing();
+            return;
+        }
+        throw ApiException.of(503, "ServiceUnavailable", "no node agent serves pods/log for this object");
+    }
+
     /** What only a node can answer; nodes join with a later part of this server. */
     private void node(Exchange exchange, Call call, KindInfo.Subresource sub) {
         StoredObject stored = reads.get(call.resource(), call.namespace(), call.name(), exchange.query());
@@ -188,6 +205,6 @@ final class Subresources {
             bindings.bind(call, Metadata.name(object), object);
             return success();
         }
-        return reviews.answer(call, object);
+        return reviews.answer(call, object, ownership);
     }
 }

@@ -171,7 +171,7 @@ final class Writes {
                 if (!mayCreate) {
                     throw resource.notFound(call.name());
                 }
-                return createInstead(call, resource, ownerRecorded, transformation);
+                return createInstead(call, ownerRecorded, transformation);
             }
             Written written = updateOnce(call, resource, stored, ownerRecorded, transformation);
             if (written != null) {
@@ -181,7 +181,7 @@ final class Writes {
         throw resource.modified(call.name());
     }
 
-    private Written createInstead(Call call, Resource resource, boolean ownerRecorded, Transformation transformation) {
+    private Written createInstead(Call call, boolean ownerRecorded, Transformation transformation) {
         ObjectNode object = transformation.apply(null);
         if (!Metadata.uid(object).isEmpty()) {
             throw otherObject(call, Metadata.uid(object), "");
@@ -191,7 +191,7 @@ final class Writes {
     }
 
     /** The client means another object of the same name; upstream's message shows the key it stores under. */
-    private static ApiException otherObject(Call call, String wanted, String present) {
+    static ApiException otherObject(Call call, String wanted, String present) {
         Resource resource = call.resource();
         String collection = switch (resource.name()) {
             case "nodes" -> "minions";

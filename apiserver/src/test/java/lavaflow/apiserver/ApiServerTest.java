@@ -164,6 +164,46 @@ final class ApiServerTest {
     }
 
     @Test
+    void checksQuestionsAboutAccess() throws Exception {
+        String path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
+        var nobody = server.post(path, "{\"spec\":{\"resourceAttributes\":{\"verb\":\"get\",\"resource\":\"pods\"}}}");
+        assertThat(nobody.code()).isEqualTo(422);
+        assertThat(nobody.message()).contains("spec.user: Invalid value: \"\": at least one of user or group");
+        var nothing = server.post(path, "{\"spec\":{\"user\":\"a\"}}");
+        assertThat(nothing.message()).contains("spec.resourceAttributes: Invalid value: null: exactly one of");
+        assertThat(server.post("/apis/authentication.k8s.io/v1/tokenreviews", "{\"spec\":{}}")
+                        .message())
+                .isEqualTo("token is required for TokenReview in authentication");
+    }
+
+    @Test
+    void answersForLogsOfPodsThatRunNowhere() throws Exception {
+        String pods = "/api/v1/namespaces/default/pods";
+        server.post(
+                pods,
+                "{\"metadata\":{\"name\":\"quiet\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}");
+        assertThat(server.get(pods + "/quiet/log").code()).isEqualTo(204);
+        assertThat(server.get(pods + "/quiet/log?container=none").message())
+                .isEqualTo("container none is not valid for pod quiet");
+        assertThat(server.get(pods + "/quiet/log?tailLines=-1").message())
+                .isEqualTo("PodLogOptions \"quiet\" is invalid: tailLines: Invalid value: -1: must be greater than or"
+                        + " equal to 0");
+        assertThat(server.get(pods + "/quiet/log?tailLines=many").code()).isEqualTo(400);
+    }
+
+    @Test
+    void selectsEventsByTheNamesOfEitherGroup() throws Exception {
+        server.post(
+                "/api/v1/namespaces/default/events",
+                "{\"metadata\":{\"name\":\"e\"},\"involvedObject\":{\"name\":\"chosen\",\"namespace\":\"default\"}}");
+        for (String query : List.of(
+                "/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=chosen",
+                "/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=regarding.name=chosen")) {
+            assertThat(Json.listAt(server.get(query).json(), "items")).hasSize(1);
+        }
+    }
+
+    @Test
     void readsAnObjectThoughAWatchOfItWasAsked() throws Exception {
         server.post(MAPS, map("seen", ""));
         var seen = server.get(MAPS + "/seen?watch=1");

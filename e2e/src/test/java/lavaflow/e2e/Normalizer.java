@@ -32,6 +32,9 @@ final class Normalizer {
     /** A patch that makes no sense is answered with the whole patched object, in the order of Go's fields. */
     private static final Pattern ECHO = Pattern.compile("(Invalid value: )\"\\{.*}\"(?=: )");
 
+    /** Whoever the server's own kubeconfig is for. */
+    private static final Pattern CLIENT = Pattern.compile("\\b(lava-admin|kubernetes-admin)\\b");
+
     private static final Pattern FINGERPRINT = Pattern.compile("X509SHA256=[0-9a-f]{64}");
     private static final Pattern TOKEN_VOLUME = Pattern.compile("kube-api-access-[a-z0-9]{5}\\b");
     private static final Pattern AGE = Pattern.compile("(\\d+[smhdy]){1,2}");
@@ -147,6 +150,7 @@ final class Normalizer {
             text = text.replace(name.getKey(), name.getValue());
         }
         text = CERTIFICATE.matcher(text).replaceAll("<certificate>");
+        text = CLIENT.matcher(text).replaceAll("<client>");
         text = FINGERPRINT.matcher(text).replaceAll("<fingerprint>");
         text = TOKEN_VOLUME.matcher(text).replaceAll("kube-api-access-<generated>");
         text = ECHO.matcher(text).replaceAll("$1<object>");

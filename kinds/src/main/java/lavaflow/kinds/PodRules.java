@@ -16,12 +16,14 @@ public final class PodRules implements KindRules {
     static final FieldPath SPEC = FieldPath.of("spec");
     private static final Set<String> SELECTABLE = Set.of(
             "spec.nodeName",
+            "spec.host",
             "spec.restartPolicy",
             "spec.schedulerName",
             "spec.serviceAccountName",
             "spec.hostNetwork",
             "status.phase",
             "status.podIP",
+            "status.podIPs",
             "status.nominatedNodeName");
 
     @Override
@@ -159,7 +161,7 @@ public final class PodRules implements KindRules {
     @Override
     public @Nullable String selectableField(ObjectNode pod, String field) {
         return switch (field) {
-            case "spec.nodeName" -> Json.textAt(pod, "spec", "nodeName");
+            case "spec.nodeName", "spec.host" -> Json.textAt(pod, "spec", "nodeName");
             case "spec.restartPolicy" -> Json.textAt(pod, "spec", "restartPolicy");
             case "spec.schedulerName" -> Json.textAt(pod, "spec", "schedulerName");
             case "spec.serviceAccountName" -> Json.textAt(pod, "spec", "serviceAccountName");

@@ -91,4 +91,12 @@ final class ResourceClaimRules implements KindRules {
     public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
         DeviceClaimValidation.frozen(object, old, false, errors);
     }
+
+    @Override
+    public void validateStatusUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
+        boolean reserved = !Json.listAt(object, "status", "reservedFor").isEmpty();
+        if (reserved && Json.at(object, "status", "allocation") == null) {
+            errors.forbidden(FieldPath.of("status", "reservedFor"), "may not be specified when `allocated` is not set");
+        }
+    }
 }
