@@ -10,6 +10,7 @@ import lavaflow.apiserver.Bootstrap;
 import lavaflow.apiserver.ServerVersion;
 import lavaflow.apiserver.User;
 import lavaflow.cluster.CoreControllers;
+import lavaflow.controller.KubeApi;
 import lavaflow.store.Store;
 import lavaflow.store.StoreOptions;
 
@@ -21,46 +22,49 @@ final class AllInOne implements AutoCloseable {
     private final Home home;
     private final Store store;
     private final ApiServer server;
+    private final KubeApi api;
     private final CoreControllers controllers;
     private final String url;
 
-    private AllInOne(Home home, Store store, ApiServer server, CoreControllers controllers, String url) {
-        this.home = home;
-        this.store = store;
-        this.server = server;
-        this.controllers = controllers;
-        this.url = url;
-    }
-
+    /** Opens the store first: its lock keeps a second server off the keys as well. */
     static AllInOne start(Home home, InetSocketAddress listen) throws Exception {
-        InstantSource clock = InstantSource.system();
         home.create();
-        Credentials credentials = Credentials.loadOrCreate(home, listen.getHostString(), clock.instant());
         Store store = Store.open(home.store(), StoreOptions.defaults());
         try {
-            ApiServer server = new ApiServer(
-                    new ApiServer.Settings(
-                            listen,
-                            credentials.server(),
-                            credentials.authority().certificate(),
-                            ServerVersion.of(Lava.version()),
-                            clock),
-                    store);
-            CoreControllers controllers = new CoreControllers(
-                    new LocalKubeApi(server.local(), CONTROLLERS),
-                    credentials.authority().certificatePem(),
-                    clock);
-            server.health().readyWhen("controllers-synced", controllers::areSynced);
+            return new AllInOne(home, store, listen);
+        } catch (Exception e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    private AllInOne(Home home, Store store, InetSocketAddress listen) throws Exception {
+        InstantSource clock = InstantSource.system();
+        Credentials credentials = Credentials.loadOrCreate(home, listen.getHostString(), clock.instant());
+        this.home = home;
+        this.store = store;
+        this.server = new ApiServer(
+                new ApiServer.Settings(
+                        listen,
+                        credentials.server(),
+                        credentials.authority().certificate(),
+                        ServerVersion.of(Lava.version()),
+                        clock),
+                store);
+        this.api = new LocalKubeApi(server.local(), CONTROLLERS);
+        this.controllers = new CoreControllers(api, credentials.authority().certificatePem(), clock);
+        server.health().readyWhen("controllers-synced", controllers::areSynced);
+        try {
             server.start();
+            this.url = "https://" + host(listen) + ":" + server.port();
             new Bootstrap(server.local(), listen.getHostString(), server.port()).run();
             controllers.start();
-            String url = "https://" + host(listen) + ":" + server.port();
             home.writePrivate(home.kubeconfig(), credentials.kubeconfig(url));
             home.announce(new Home.Running(
                     ProcessHandle.current().pid(), url, clock.instant().toString()));
-            return new AllInOne(home, store, server, controllers, url);
         } catch (Exception e) {
-            store.close();
+            controllers.close();
+            server.close();
             throw e;
         }
     }
@@ -78,15 +82,20 @@ final class AllInOne implements AutoCloseable {
         return url;
     }
 
-    Store store() {
-        return store;
+    /** The API as controllers in this process see it. */
+    KubeApi api() {
+        return api;
     }
 
+    /** Stops in the order of use: who writes, who is asked, what is written to. */
     @Override
     public void close() throws IOException {
-        home.withdraw();
-        controllers.close();
-        server.close();
-        store.close();
+        try {
+            home.withdraw();
+        } finally {
+            controllers.close();
+            server.close();
+            store.close();
+        }
     }
 }

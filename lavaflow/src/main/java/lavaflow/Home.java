@@ -6,6 +6,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Optional;
 import java.util.Set;
 
@@ -20,8 +23,24 @@ record Home(Path directory) {
 
     /** A running server, as it described itself. */
     record Running(long pid, String url, String startedAt) {
+        /** More than clocks drift apart, less than it takes to use up all process numbers. */
+        private static final Duration DRIFT = Duration.ofMinutes(1);
+
         boolean isAlive() {
-            return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+            return ProcessHandle.of(pid)
+                    .filter(ProcessHandle::isAlive)
+                    .map(process -> process.info().startInstant())
+                    .map(began -> began.isEmpty() || isOurs(began.get()))
+                    .orElse(false);
+        }
+
+        /** A process that began after the server said it runs only inherited its number. */
+        private boolean isOurs(Instant began) {
+            try {
+                return !began.isAfter(Instant.parse(startedAt).plus(DRIFT));
+            } catch (DateTimeParseException e) {
+                return true;
+            }
         }
     }
 

@@ -21,6 +21,12 @@ public record Identity(PrivateKey key, X509Certificate certificate) {
         return certificatePem(certificate);
     }
 
+    /** Whose it is, and nothing of the key: this may end up in a log. */
+    @Override
+    public String toString() {
+        return certificate.getSubjectX500Principal().getName();
+    }
+
     public static String certificatePem(X509Certificate certificate) {
         try {
             return pem("CERTIFICATE", certificate.getEncoded());

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 
@@ -163,6 +164,8 @@ final class Watches {
             } catch (LaggedException e) {
                 error(ApiException.expired(
                         "too old resource version: " + e.deliveredRevision() + " (" + store.compactedRevision() + ")"));
+            } catch (CancellationException e) {
+                // The client left or the server stops: either way the stream ends here, in order.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } finally {

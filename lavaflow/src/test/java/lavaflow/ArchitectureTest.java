@@ -1,0 +1,159 @@
+package lavaflow;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The borders that ARCHITECTURE.md draws. */
+class ArchitectureTest {
+    private static final String[] PURE = {"lavaflow.kube", "lavaflow.kinds"};
+
+    private static JavaClasses classes;
+
+    @BeforeAll
+    static void read() {
+        classes = new ClassFileImporter()
+                .withImportOption(new ImportOption.DoNotIncludeTests())
+                .withImportOption(location -> !location.contains("-tests.jar"))
+                .importPackages("lavaflow");
+        for (String module : List.of("kube", "kinds", "store", "apiserver", "controller", "cluster")) {
+            assertThat(classes.that(resideInAPackage("lavaflow." + module)))
+                    .as("classes of %s", module)
+                    .isNotEmpty();
+        }
+    }
+
+    private static DescribedPredicate<JavaClass> named(String regex) {
+        return nameMatching(regex).forSubtype();
+    }
+
+    @Test
+    void pureModulesReadAndWriteNothing() {
+        DescribedPredicate<JavaClass> memoryOnly = named("java\\.io\\.(.*Exception|ByteArray.*|InputStream|"
+                + "InputStreamReader|Reader|StringReader|OutputStream|Serializable|ObjectInputStream|Closeable)");
+        noClasses()
+                .that()
+                .resideInAnyPackage(PURE)
+                .should()
+                .dependOnClassesThat(resideInAPackage("java.io").and(DescribedPredicate.not(memoryOnly)))
+                .orShould()
+                .dependOnClassesThat(resideInAnyPackage(
+                        "java.nio.file..", "java.nio.channels..", "java.net.http..", "javax.net..", "java.sql.."))
+                .orShould()
+                .dependOnClassesThat(
+                        resideInAPackage("java.net").and(DescribedPredicate.not(named("java\\.net\\.URI.*"))))
+                .check(classes);
+    }
+
+    @Test
+    void pureModulesHaveNoThreadsClocksOrChance() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(PURE)
+                .should()
+                .dependOnClassesThat(named("java\\.lang\\.(Thread|ThreadLocal|Process.*|Runtime)"))
+                .orShould()
+                .dependOnClassesThat(resideInAPackage("java.util.concurrent..")
+                        .and(DescribedPredicate.not(named("java\\.util\\.concurrent\\.Concurrent.*Map"))))
+                .orShould()
+                .dependOnClassesThat(resideInAnyPackage("java.util.random.."))
+                .orShould()
+                .dependOnClassesThat(
+                        named("java\\.util\\.(Random|SplittableRandom|Timer)|java\\.security\\.SecureRandom"))
+                .orShould()
+                .dependOnClassesThat(named("java\\.time\\.(Clock|InstantSource)"))
+                .orShould()
+                .callMethod(Instant.class, "now")
+                .orShould()
+                .callMethod(System.class, "nanoTime")
+                .orShould()
+                .callMethod(System.class, "currentTimeMillis")
+                .orShould()
+                .callMethod(System.class, "getenv", String.class)
+                .orShould()
+                .callMethod(Math.class, "random")
+                .orShould()
+                .callMethod(UUID.class, "randomUUID")
+                .check(classes);
+    }
+
+    @Test
+    void pureModulesKnowNoServersAndNoClients() {
+        noClasses()
+                .that()
+                .resideInAnyPackage(PURE)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.eclipse.jetty..", "io.fabric8..", "org.bouncycastle..", "org.slf4j..")
+                .check(classes);
+    }
+
+    @Test
+    void oneClassMakesJson() {
+        noClasses()
+                .that(DescribedPredicate.not(named("lavaflow\\.kube\\.Json(\\$.*)?")))
+                .should()
+                .dependOnClassesThat(
+                        named("com\\.fasterxml\\.jackson\\..*(ObjectMapper|JsonMapper(\\$.*)?|\\.IntNode)"))
+                .orShould()
+                .accessField(JsonNodeFactory.class, "instance")
+                .orShould()
+                .callConstructor(JsonNodeFactory.class)
+                .because("integers must all be LongNodes, or equal trees are not equal")
+                .check(classes);
+    }
+
+    @Test
+    void jettyStaysBehindTheTransport() {
+        noClasses()
+                .that(DescribedPredicate.not(named("lavaflow\\.apiserver\\.(HttpTransport|Jetty\\w*)(\\$.*)?")))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.eclipse.jetty..")
+                .check(classes);
+    }
+
+    @Test
+    void modulesDependOnlyOnWhatStandsBeforeThem() {
+        module("kube");
+        module("kinds", "kube");
+        module("store", "kube");
+        module("apiserver", "kube", "kinds", "store");
+        module("controller", "kube");
+        module("cluster", "kube", "kinds", "controller");
+    }
+
+    private static void module(String name, String... uses) {
+        DescribedPredicate<JavaClass> allowed = resideInAPackage("lavaflow." + name);
+        for (String use : uses) {
+            allowed = allowed.or(resideInAPackage("lavaflow." + use));
+        }
+        noClasses()
+                .that()
+                .resideInAPackage("lavaflow." + name)
+                .should()
+                .dependOnClassesThat(resideInAPackage("lavaflow..").and(DescribedPredicate.not(allowed)))
+                .check(classes);
+    }
+
+    @Test
+    void packagesAreFlat() {
+        classes().should().resideInAnyPackage("lavaflow", "lavaflow.*").check(classes);
+    }
+}

@@ -1,0 +1,105 @@
+package lavaflow;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+import lavaflow.controller.KubeApi;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The whole program in this process, on a directory of its own and a free port. */
+final class TestingAllInOne implements AutoCloseable {
+    static final KubeApi.Kind NAMESPACES = KubeApi.Kind.clusterWide("namespaces");
+    static final KubeApi.Kind MAPS = KubeApi.Kind.core("configmaps");
+    static final KubeApi.Kind SECRETS = KubeApi.Kind.core("secrets");
+    static final KubeApi.Kind ACCOUNTS = KubeApi.Kind.core("serviceaccounts");
+    static final KubeApi.Kind QUOTAS = KubeApi.Kind.core("resourcequotas");
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    final Home home;
+    AllInOne cluster;
+    KubeApi api;
+
+    TestingAllInOne(Path directory) throws Exception {
+        home = Home.of(directory);
+        cluster = start(home);
+        api = cluster.api();
+    }
+
+    static AllInOne start(Home home) throws Exception {
+        return AllInOne.start(home, loopback(0));
+    }
+
+    static InetSocketAddress loopback(int port) {
+        return new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port);
+    }
+
+    void restart() throws Exception {
+        cluster.close();
+        cluster = start(home);
+        api = cluster.api();
+    }
+
+    @Override
+    public void close() throws IOException {
+        cluster.close();
+    }
+
+    static ObjectNode named(String name) {
+        ObjectNode object = Json.object();
+        object.putObject("metadata").put("name", name);
+        return object;
+    }
+
+    static ObjectNode owned(String name, ObjectNode owner) {
+        ObjectNode object = named(name);
+        ObjectNode reference = Json.ensureObject(object, "metadata")
+                .withArray("ownerReferences")
+                .addObject();
+        reference.put("apiVersion", "v1").put("kind", "ConfigMap");
+        reference.put("name", Json.textAt(owner, "metadata", "name"));
+        reference.put("uid", Json.textAt(owner, "metadata", "uid"));
+        reference.put("blockOwnerDeletion", true);
+        return object;
+    }
+
+    ObjectNode create(ObjectNode map) {
+        return api.create(MAPS, "default", map);
+    }
+
+    void delete(String name, String policy) {
+        api.delete(MAPS, "default", name, new KubeApi.Deletion(null, null, policy));
+    }
+
+    /** Waits, by watching, until an object is as wanted; absent ones are shown as empty. */
+    void await(KubeApi.Kind kind, String namespace, String name, Predicate<Optional<ObjectNode>> wanted)
+            throws InterruptedException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long revision = api.list(kind, namespace, KubeApi.View.METADATA, _ -> {});
+        try (KubeApi.Watch watch = api.watch(kind, revision, KubeApi.View.METADATA)) {
+            while (!wanted.test(api.find(kind, namespace, name))) {
+                Duration left = Duration.ofNanos(deadline - System.nanoTime());
+                assertThat(left.isPositive())
+                        .as("%s %s/%s in time", kind, namespace, name)
+                        .isTrue();
+                watch.next(left);
+            }
+        }
+    }
+
+    void awaitGone(KubeApi.Kind kind, String namespace, String name) throws InterruptedException {
+        await(kind, namespace, name, Optional::isEmpty);
+    }
+
+    void awaitThere(KubeApi.Kind kind, String namespace, String name) throws InterruptedException {
+        await(kind, namespace, name, Optional::isPresent);
+    }
+}
