@@ -1,0 +1,143 @@
+package lavaflow;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+import lavaflow.controller.KubeApi;
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+import static lavaflow.TestingAllInOne.MAPS;
+import static lavaflow.TestingAllInOne.named;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+@Timeout(120)
+class LocalKubeApiTest {
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    private static TestingAllInOne testing;
+    private static KubeApi api;
+
+    @BeforeAll
+    static void start(@TempDir Path directory) throws Exception {
+        testing = new TestingAllInOne(directory.resolve("data"));
+        api = testing.api;
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        testing.close();
+    }
+
+    private static ObjectNode map(String name) {
+        ObjectNode map = named(name);
+        map.putObject("data").put("colour", "red");
+        return map;
+    }
+
+    @Test
+    void oneEntryStandsForAllVersionsOfAKind() {
+        List<KubeApi.Kind> autoscalers = api.kinds().stream()
+                .filter(kind -> kind.resource().equals("horizontalpodautoscalers"))
+                .toList();
+
+        assertThat(autoscalers).hasSize(1);
+        assertThat(api.findKind("autoscaling/v1", "HorizontalPodAutoscaler")).contains(autoscalers.getFirst());
+        assertThat(api.findKind("autoscaling/v2", "HorizontalPodAutoscaler")).contains(autoscalers.getFirst());
+        assertThat(api.kinds().stream().filter(kind -> kind.resource().equals("events")))
+                .hasSize(1);
+    }
+
+    @Test
+    void kindsNobodyServesOrCanDeleteAreUnknown() {
+        assertThat(api.findKind("example.com/v1", "Widget")).isEmpty();
+        assertThat(api.findKind("v1", "Binding")).isEmpty();
+        assertThat(api.findKind("v1", "ConfigMap")).contains(MAPS);
+    }
+
+    @Test
+    void theMetadataOfAnObjectComesWithoutTheRest() {
+        ObjectNode map = map("partial");
+        Json.ensureObject(map, "metadata", "labels").put("a", "b");
+        ObjectNode created = api.create(MAPS, "default", map);
+        assertThat(Json.listAt(created, "metadata", "managedFields")).isNotEmpty();
+        ObjectNode partial = api.list(MAPS, "default", KubeApi.View.METADATA).items().stream()
+                .filter(item -> Json.textAt(item, "metadata", "name").equals("partial"))
+                .findFirst()
+                .orElseThrow();
+
+        ObjectNode expected = created.deepCopy();
+        expected.remove("data");
+        Json.ensureObject(expected, "metadata").remove("managedFields");
+        assertThat(partial).isEqualTo(expected);
+    }
+
+    @Test
+    void aWatchTellsWhatHappenedAndHowFarItGot() throws InterruptedException {
+        long before = api.list(MAPS, "default", KubeApi.View.METADATA, _ -> {});
+        try (KubeApi.Watch watch = api.watch(MAPS, before, KubeApi.View.WHOLE)) {
+            ObjectNode created = api.create(MAPS, "default", map("watched"));
+            KubeApi.Progress progress = watch.next(LONG);
+            assertThat(progress.events()).first().isEqualTo(new KubeApi.Event(false, created));
+            assertThat(progress.revision())
+                    .isGreaterThanOrEqualTo(Long.parseLong(Json.textAt(created, "metadata", "resourceVersion")));
+
+            api.delete(MAPS, "default", "watched", KubeApi.Deletion.PLAIN);
+            assertThat(watch.next(LONG).events()).first().matches(KubeApi.Event::deleted);
+        }
+    }
+
+    @Test
+    void aWatchThatIsWokenTellsHowFarItGotAlthoughNothingHappened() throws InterruptedException {
+        KubeApi.Kind leases = new KubeApi.Kind("coordination.k8s.io", "v1", "leases", true);
+        long before = api.list(leases, "", KubeApi.View.METADATA, _ -> {});
+        try (KubeApi.Watch watch = api.watch(leases, before, KubeApi.View.METADATA)) {
+            ObjectNode created = api.create(MAPS, "default", map("elsewhere"));
+            watch.wake();
+            KubeApi.Progress progress = watch.next(LONG);
+
+            assertThat(progress.events()).isEmpty();
+            assertThat(progress.revision())
+                    .isGreaterThanOrEqualTo(Long.parseLong(Json.textAt(created, "metadata", "resourceVersion")));
+        }
+    }
+
+    @Test
+    void deletionsRespectWhatTheyWereMeantFor() {
+        ObjectNode created = api.create(MAPS, "default", map("precious"));
+
+        assertThatThrownBy(() -> api.delete(MAPS, "default", "precious", KubeApi.Deletion.ofUid("another")))
+                .isInstanceOfSatisfying(
+                        ApiException.class, e -> assertThat(e.code()).isEqualTo(409));
+        assertThatThrownBy(() -> api.delete(MAPS, "default", "precious", new KubeApi.Deletion(null, "1", null)))
+                .isInstanceOfSatisfying(
+                        ApiException.class, e -> assertThat(e.code()).isEqualTo(409));
+        String uid = Json.textAt(created, "metadata", "uid");
+        assertThat(api.delete(MAPS, "default", "precious", KubeApi.Deletion.ofUid(uid)))
+                .isTrue();
+        assertThat(api.delete(MAPS, "default", "precious", KubeApi.Deletion.PLAIN))
+                .isFalse();
+    }
+
+    @Test
+    void writesGoThroughTheRulesAndAreNoted() {
+        assertThatThrownBy(() -> api.create(MAPS, "default", named("Not A Name")))
+                .isInstanceOfSatisfying(
+                        ApiException.class, e -> assertThat(e.code()).isEqualTo(422));
+        assertThatThrownBy(() -> api.create(MAPS, "nowhere", named("a")))
+                .isInstanceOfSatisfying(
+                        ApiException.class, e -> assertThat(e.code()).isEqualTo(404));
+        ObjectNode created = api.create(MAPS, "default", map("noted"));
+        assertThat(Json.textAt(Json.listAt(created, "metadata", "managedFields").get(0), "manager"))
+                .isEqualTo("kube-controller-manager");
+    }
+}
