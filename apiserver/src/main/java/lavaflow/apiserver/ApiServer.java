@@ -33,7 +33,7 @@ public final class ApiServer implements AutoCloseable {
                 new NamespaceLifecycle(store),
                 new LimitRanges(stored),
                 new PodAdmission(stored, random),
-                new DefaultStorageClass(stored),
+                new DefaultClasses(stored),
                 new ObjectProtection(),
                 new Quotas(store, stored)));
         FieldOwnership ownership = new FieldOwnership();

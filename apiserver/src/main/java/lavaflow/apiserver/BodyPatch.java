@@ -151,12 +151,14 @@ final class BodyPatch {
         String version = apiVersion.substring(slash + 1);
         String group = slash < 0 ? "" : apiVersion.substring(0, slash);
         String given = kind.isEmpty() ? expected.kind() : kind;
-        if (KindTable.builtin().struct(group, version, given) == null) {
+        String struct = KindTable.builtin().struct(group, version, given);
+        if (struct == null) {
             throw invalid(
                     shown,
                     "no kind " + FieldErrors.quoted(given) + " is registered for version "
                             + FieldErrors.quoted(apiVersion) + " in scheme \"pkg/runtime/scheme.go:111\"");
         }
+        decoded(struct, object, shown);
         int dot = expected.group().indexOf('.');
         String home = expected.group().isEmpty()
                 ? "core"
@@ -167,13 +169,16 @@ final class BodyPatch {
                         + "): unknown conversion");
     }
 
-    private ObjectNode typed(ObjectNode tree, String shown, List<String> problems) {
-        TypedDecoder.Decoded decoded;
+    private TypedDecoder.Decoded decoded(String struct, ObjectNode tree, String shown) {
         try {
-            decoded = TypedDecoder.decode(call.resource().types(), expected.struct(), StrictJson.Document.of(tree));
+            return TypedDecoder.decode(call.resource().types(), struct, StrictJson.Document.of(tree));
         } catch (DecodingException e) {
             throw invalid(shown, String.valueOf(e.getMessage()));
         }
+    }
+
+    private ObjectNode typed(ObjectNode tree, String shown, List<String> problems) {
+        TypedDecoder.Decoded decoded = decoded(expected.struct(), tree, shown);
         problems.addAll(decoded.problems());
         switch (call.fieldValidation()) {
             case IGNORE -> {}

@@ -27,7 +27,7 @@ public final class Bootstrap {
             ensure("", "v1", "namespaces", "", named(name));
         }
         priorityClasses();
-        ensure("networking.k8s.io", "v1", "servicecidrs", "", serviceCidr());
+        serviceCidr();
         ensure("", "v1", "services", "default", kubernetesService());
         endpoints();
         storageClass();
@@ -78,10 +78,23 @@ public final class Bootstrap {
         return named(name).put("value", value).put("description", description);
     }
 
-    private static ObjectNode serviceCidr() {
-        ObjectNode cidr = named("kubernetes");
-        cidr.putObject("spec").putArray("cidrs").add("10.96.0.0/16");
-        return cidr;
+    private void serviceCidr() {
+        LocalApi.Path path = new LocalApi.Path("networking.k8s.io", "v1", "servicecidrs");
+        ObjectNode wanted = named("kubernetes");
+        wanted.putObject("spec").putArray("cidrs").add("10.96.0.0/16");
+        ensure(path.group(), path.version(), path.resource(), "", wanted);
+        ObjectNode cidr = api.find(path, "", "kubernetes").orElseThrow();
+        if (Json.listAt(cidr, "status", "conditions").isEmpty()) {
+            Json.ensureObject(cidr, "status")
+                    .putArray("conditions")
+                    .addObject()
+                    .put("type", "Ready")
+                    .put("status", "True")
+                    .put("lastTransitionTime", Json.textAt(cidr, "metadata", "creationTimestamp"))
+                    .put("reason", "")
+                    .put("message", "Kubernetes default Service CIDR is ready");
+            api.update(SYSTEM, path, "status", cidr);
+        }
     }
 
     private ObjectNode kubernetesService() {

@@ -1,14 +1,12 @@
 package lavaflow.apiserver;
 
 import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.security.PublicKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Date;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -99,7 +97,7 @@ public final class ClientCertificates {
 
     private static String digest(X509Certificate certificate) {
         try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(certificate.getEncoded()));
+            return Digests.sha256(certificate.getEncoded());
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }

@@ -5,16 +5,23 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
 
-/** Content hashes for ETags and cacheable addresses. */
+/** Content hashes for ETags, cacheable addresses and certificates. */
 final class Digests {
     private Digests() {}
 
     static String sha512(byte[] bytes) {
+        return hex("SHA-512", bytes).toUpperCase(Locale.ROOT);
+    }
+
+    static String sha256(byte[] bytes) {
+        return hex("SHA-256", bytes);
+    }
+
+    private static String hex(String algorithm, byte[] bytes) {
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-512").digest(bytes);
-            return HexFormat.of().formatHex(digest).toUpperCase(Locale.ROOT);
+            return HexFormat.of().formatHex(MessageDigest.getInstance(algorithm).digest(bytes));
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-512", e);
+            throw new IllegalStateException("every Java has " + algorithm, e);
         }
     }
 }

@@ -32,6 +32,16 @@ final class Metadata {
         return Json.textAt(object, "metadata", "resourceVersion");
     }
 
+    /** The revision an object names; 0 where it names none or none that can be read. */
+    static long revisionWanted(ObjectNode object) {
+        String text = resourceVersion(object);
+        try {
+            return text.isEmpty() ? 0 : Long.parseUnsignedLong(text);
+        } catch (NumberFormatException _) {
+            return 0;
+        }
+    }
+
     static long generation(ObjectNode object) {
         return Json.longAt(object, 0, "metadata", "generation");
     }

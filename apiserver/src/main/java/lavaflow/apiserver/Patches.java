@@ -4,7 +4,7 @@ import java.util.List;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.DecodingException;
-import lavaflow.kube.Json;
+import lavaflow.kube.GoText;
 import lavaflow.kube.Yaml;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -16,6 +16,8 @@ final class Patches {
     static final String STRATEGIC_PATCH = "application/strategic-merge-patch+json";
     static final String APPLY_PATCH = "application/apply-patch+yaml";
     static final List<String> MEDIA_TYPES = List.of(JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH);
+
+    private static final String BAD_YAML = "error decoding YAML: ";
 
     private final Writes writes;
     private final FieldOwnership ownership;
@@ -50,14 +52,16 @@ final class Patches {
         });
     }
 
-    private static void problems(Call call, List<String> problems) {
+    private static void repeatedKeys(Call call, List<String> problems) {
         if (problems.isEmpty()) {
             return;
         }
         switch (call.fieldValidation()) {
             case IGNORE -> {}
             case WARN -> problems.forEach(call::warn);
-            case STRICT -> throw ApiException.badRequest("strict decoding error: " + String.join(", ", problems));
+            case STRICT ->
+                throw ApiException.badRequest("error strict decoding YAML: error converting YAML to JSON:"
+                        + " yaml: unmarshal errors:\n  " + String.join("\n  ", problems));
         }
     }
 
@@ -83,12 +87,14 @@ final class Patches {
         try {
             document = Yaml.parse(body);
         } catch (DecodingException e) {
-            throw ApiException.badRequest("error decoding YAML: " + e.getMessage());
+            throw ApiException.badRequest(BAD_YAML + "error converting YAML to JSON: " + e.getMessage());
         }
         if (!(document.root() instanceof ObjectNode configuration)) {
-            throw ApiException.badRequest("error decoding YAML: the applied configuration is not an object");
+            throw ApiException.badRequest(
+                    BAD_YAML + "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal "
+                            + GoText.jsonKind(document.root()) + " into Go value of type map[string]interface {}");
         }
-        problems(call, document.repeatedKeys());
+        repeatedKeys(call, document.repeatedKeys());
         return configuration;
     }
 
@@ -101,8 +107,8 @@ final class Patches {
                     call, applied, ObjectDecoder.Expected.of(call.resource().info()));
             call.resource().rules().applyDefaults(merged);
             ResourceHandler.checkNamespace(call, merged);
-            if (Json.textAt(merged, "metadata", "name").isEmpty()) {
-                Metadata.of(merged).put("name", call.name());
+            if (Metadata.name(merged).isEmpty()) {
+                throw nameless(call);
             }
             ResourceHandler.checkName(call, merged);
             return ResourceHandler.inPlace(call, merged);

@@ -5,15 +5,19 @@ import java.util.random.RandomGenerator;
 
 import lavaflow.kinds.DefaultTolerations;
 import lavaflow.kinds.PriorityAdmission;
+import lavaflow.kinds.RuntimeClassAdmission;
 import lavaflow.kinds.ServiceAccountAdmission;
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.GeneratedName;
+import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
-/** What admission does to pods: identity, priority, patience with troubled nodes. */
+/** What admission does to pods: identity, priority, patience with troubled nodes, the class of its runtime. */
 final class PodAdmission implements Admission.Plugin {
     private static final String PRIORITY_CLASSES = "scheduling.k8s.io/priorityclasses";
+    private static final String RUNTIME_CLASSES = "node.k8s.io/runtimeclasses";
     private static final int SUFFIX_LENGTH = 5;
     /** A namespace's default account is made a moment after the namespace; upstream is as patient. */
     private static final int ACCOUNT_TRIES = 50;
@@ -42,11 +46,30 @@ final class PodAdmission implements Admission.Plugin {
             PriorityAdmission.update(object, old);
         }
         DefaultTolerations.apply(object);
+        ObjectNode runtimeClass = operation == Admission.Operation.CREATE ? runtimeClass(call, object) : null;
+        if (runtimeClass != null) {
+            refuse(call, object, RuntimeClassAdmission.apply(object, runtimeClass));
+        }
+    }
+
+    private @Nullable ObjectNode runtimeClass(Call call, ObjectNode pod) {
+        String name = Json.textAt(pod, "spec", "runtimeClassName");
+        ObjectNode found = name.isEmpty() ? null : stored.find(RUNTIME_CLASSES, name);
+        if (found == null && !name.isEmpty()) {
+            refuse(call, pod, "pod rejected: RuntimeClass " + FieldErrors.quoted(name) + " not found");
+        }
+        return found;
     }
 
     @Override
     public void validate(
             Call call, Admission.Operation operation, @Nullable ObjectNode object, @Nullable ObjectNode old) {
+        boolean newPod = operation == Admission.Operation.CREATE
+                && call.resource().bucket().equals("pods")
+                && call.subresource().isEmpty();
+        if (object != null && newPod) {
+            refuse(call, object, RuntimeClassAdmission.problem(object, runtimeClass(call, object)));
+        }
         if (object == null || !call.resource().bucket().equals(PRIORITY_CLASSES)) {
             return;
         }

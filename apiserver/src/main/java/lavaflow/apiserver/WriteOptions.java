@@ -1,12 +1,14 @@
 package lavaflow.apiserver;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldError;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
+import lavaflow.kube.Names;
 
 /** Options of create, update and patch, from the query. */
 public record WriteOptions(
@@ -66,9 +68,29 @@ public record WriteOptions(
         if (manager.length() > MAX_MANAGER) {
             errors.tooLong(path, MAX_MANAGER);
         }
-        boolean printable = manager.codePoints().noneMatch(Character::isISOControl);
-        if (!printable) {
-            errors.invalid(path, manager, "should only contain printable characters");
+        int position = 0;
+        for (int character : manager.codePoints().toArray()) {
+            if (!isPrintable(character)) {
+                String where =
+                        String.format(Locale.ROOT, "invalid character U+%04X (at position %d)", character, position);
+                errors.invalid(path, manager, where);
+            }
+            position += Names.utf8Length(Character.toString(character));
         }
+    }
+
+    /** As Go sees it: of all kinds of space only the plain one. */
+    private static boolean isPrintable(int character) {
+        return switch (Character.getType(character)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.PRIVATE_USE,
+                    Character.UNASSIGNED,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            case Character.SPACE_SEPARATOR -> character == ' ';
+            default -> true;
+        };
     }
 }

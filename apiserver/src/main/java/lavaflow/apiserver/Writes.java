@@ -1,5 +1,6 @@
 package lavaflow.apiserver;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
@@ -59,6 +60,9 @@ final class Writes {
 
     /** Stores a new object, with a generated name where the client asked for one. */
     ObjectNode create(Call call, ObjectNode object) {
+        // Nobody owns what the server sets whatever the client says.
+        Metadata.of(object).remove(List.of("deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"));
+        OwnerReferences.withoutRepeats(call, object);
         ownership.update(call, null, object);
         return createOwned(call, object);
     }
@@ -93,7 +97,7 @@ final class Writes {
     private ObjectNode createOnce(Call call, ObjectNode object) {
         Resource resource = call.resource();
         ObjectNode metadata = Metadata.of(object);
-        if (!Metadata.resourceVersion(object).isEmpty()) {
+        if (Metadata.revisionWanted(object) > 0) {
             throw ApiException.of(500, "", "resourceVersion should not be set on objects to be created");
         }
         fillForCreate(call, resource, metadata);
@@ -106,8 +110,6 @@ final class Writes {
         rules.stamp(stored, null, Metadata.time(call.now()));
         if (rules.traits().contains(KindRules.Trait.GENERATION)) {
             Metadata.of(stored).put("generation", 1);
-        } else {
-            Metadata.of(stored).remove("generation");
         }
         PrintedForm.restore(resource.types(), resource.stored().struct(), stored);
         boolean done = false;
@@ -146,6 +148,7 @@ final class Writes {
     }
 
     private static void fillForCreate(Call call, Resource resource, ObjectNode metadata) {
+        metadata.remove("resourceVersion");
         metadata.remove("deletionTimestamp");
         metadata.remove("deletionGracePeriodSeconds");
         metadata.remove("selfLink");
@@ -229,6 +232,7 @@ final class Writes {
         String wanted = wantedRevision(object);
         checkPreconditions(call, resource, stored, live, object, wanted);
         Metadata.of(object).put("resourceVersion", Metadata.resourceVersion(live));
+        OwnerReferences.withoutRepeats(call, object);
         if (!ownerRecorded) {
             ownership.update(call, live, object);
         }
@@ -303,6 +307,10 @@ final class Writes {
                 throw ApiException.invalid(resource.group(), resource.name(), call.name(), errors.list());
             }
             return;
+        }
+        if (!wanted.matches("[0-9]+")) {
+            throw ApiException.badRequest(
+                    "strconv.ParseUint: parsing " + FieldErrors.quoted(wanted) + ": invalid syntax");
         }
         if (!wanted.equals(Long.toString(stored.revision()))) {
             throw resource.modified(call.name());

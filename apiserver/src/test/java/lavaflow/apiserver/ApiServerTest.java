@@ -477,4 +477,55 @@ final class ApiServerTest {
                 .json();
         assertThat(partial.has("data")).isFalse();
     }
+
+    @Test
+    void ignoresWhatOnlyTheServerSets() throws Exception {
+        var created = server.post(MAPS, map("system-fields", """
+                        ,"deletionTimestamp":"2001-01-01T00:00:00Z","deletionGracePeriodSeconds":5,"generation":7,\
+                        "resourceVersion":"0\""""));
+        assertThat(created.code()).isEqualTo(201);
+        assertThat(Json.at(created.json(), "metadata", "deletionTimestamp")).isNull();
+        assertThat(Json.longAt(created.json(), 0, "metadata", "generation")).isEqualTo(7);
+        assertThat(created.json().at("/metadata/managedFields/0/fieldsV1").toString())
+                .doesNotContain("deletion");
+    }
+
+    @Test
+    void namesEveryOwnerOnce() throws Exception {
+        String owner = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"a\",\"uid\":\"x\"}";
+        var created = server.post(MAPS, map("owned-twice", ",\"ownerReferences\":[" + owner + "," + owner + "]"));
+        assertThat(Json.listAt(created.json(), "metadata", "ownerReferences")).hasSize(1);
+    }
+
+    @Test
+    void refusesAppliedConfigurationsWithoutName() throws Exception {
+        var answer = server.apply(MAPS + "/nameless", "x", "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}");
+        assertThat(answer.code()).isEqualTo(400);
+        assertThat(Json.textAt(answer.json(), "message"))
+                .isEqualTo("the name of the object (nameless based on URL) was undeterminable: name must be provided");
+    }
+
+    @Test
+    void tellsWhichCharacterOfAFieldManagerCannotBePrinted() throws Exception {
+        var answer = server.post(MAPS + "?fieldManager=a%07b", map("manager", ""));
+        assertThat(Json.textAt(answer.json(), "message")).endsWith("invalid character U+0007 (at position 1)");
+    }
+
+    @Test
+    void takesTheCostsOfARuntimeFromItsClass() throws Exception {
+        server.post("/apis/node.k8s.io/v1/runtimeclasses", """
+                {"metadata":{"name":"heavy"},"handler":"x","overhead":{"podFixed":{"cpu":"100m"}},\
+                "scheduling":{"nodeSelector":{"kind":"special"}}}""");
+        String pod = """
+                {"metadata":{"name":"%s"},"spec":{"automountServiceAccountToken":false,"containers":[{"name":"a",\
+                "image":"b"}],%s}}""";
+        var heavy = server.post(PODS, pod.formatted("heavy", "\"runtimeClassName\":\"heavy\""));
+        assertThat(Json.textAt(heavy.json(), "spec", "overhead", "cpu")).isEqualTo("100m");
+        assertThat(Json.textAt(heavy.json(), "spec", "nodeSelector", "kind")).isEqualTo("special");
+        var unknown = server.post(PODS, pod.formatted("unknown", "\"runtimeClassName\":\"unknown\""));
+        assertThat(Json.textAt(unknown.json(), "message"))
+                .isEqualTo("pods \"unknown\" is forbidden: pod rejected: RuntimeClass \"unknown\" not found");
+        var claimed = server.post(PODS, pod.formatted("claimed", "\"overhead\":{\"cpu\":\"1\"}"));
+        assertThat(claimed.code()).isEqualTo(403);
+    }
 }

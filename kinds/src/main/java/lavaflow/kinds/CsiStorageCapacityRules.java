@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class CsiStorageCapacityRules implements KindRules {
     @Override
     public Set<Trait> traits() {
-        return Set.of(Trait.NO_UNCONDITIONAL_UPDATE, Trait.RETURNS_DELETED);
+        return Set.of(Trait.NO_UNCONDITIONAL_UPDATE);
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.util.Base64;
 
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
+import lavaflow.kube.GoJsonSyntax;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -86,8 +87,8 @@ final class SecretTypes {
             return kind.isEmpty()
                     ? ""
                     : "json: cannot unmarshal " + kind + " into Go value of type map[string]interface {}";
-        } catch (JsonProcessingException e) {
-            return GoJsonErrors.describe(text, e);
+        } catch (JsonProcessingException _) {
+            return String.valueOf(GoJsonSyntax.complaint(content));
         }
     }
 }

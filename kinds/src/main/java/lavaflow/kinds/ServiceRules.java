@@ -49,10 +49,6 @@ final class ServiceRules implements KindRules {
         if (type.equals("ClusterIP") || ServiceShape.needsNodePorts(spec)) {
             Nodes.defaultValue(spec, "internalTrafficPolicy", Json.text("Cluster"));
         }
-        if (type.equals("ExternalName") && INTERNAL_POLICIES.contains(Json.textAt(spec, "internalTrafficPolicy"))) {
-            // Old servers set it where it means nothing; upstream hides it on read.
-            spec.remove("internalTrafficPolicy");
-        }
         if (type.equals("LoadBalancer")) {
             Nodes.defaultValue(spec, "allocateLoadBalancerNodePorts", BooleanNode.TRUE);
         }
@@ -84,12 +80,23 @@ final class ServiceRules implements KindRules {
     @Override
     public void prepareForCreate(ObjectNode object) {
         object.putObject("status").putObject("loadBalancer");
+        hideMeaninglessPolicy(object);
     }
 
     @Override
     public void prepareForUpdate(ObjectNode object, ObjectNode old) {
         KindRules.keep(object, old, "status");
         ServiceTransitions.dropUnneeded(object, old);
+        hideMeaninglessPolicy(object);
+    }
+
+    /** Old servers set it where it means nothing. Upstream hides it on read, so that those who set it still own it. */
+    private static void hideMeaninglessPolicy(ObjectNode object) {
+        ObjectNode spec = Json.ensureObject(object, "spec");
+        if (Json.textAt(spec, "type").equals("ExternalName")
+                && INTERNAL_POLICIES.contains(Json.textAt(spec, "internalTrafficPolicy"))) {
+            spec.remove("internalTrafficPolicy");
+        }
     }
 
     @Override

@@ -85,7 +85,10 @@ final class FieldTracker {
         if (!owner.touches(changed)) {
             return owner;
         }
-        return owner.with(fields.reconciled(root, owner.fields()).difference(changed));
+        // The endpoint's schema says nothing about fields of other versions.
+        boolean sameVersion = owner.apiVersion().equals(endpoint.apiVersion());
+        FieldSet owned = sameVersion ? fields.reconciled(root, owner.fields()) : owner.fields();
+        return owner.with(owned.difference(changed));
     }
 
     Comparison compare(ObjectNode before, ObjectNode after) {

@@ -22,12 +22,19 @@ final class YamlProblem {
     /** The first line goes without a number, and the parser, unlike the scanner, counts from zero. */
     private static String where(MarkedYAMLException e) {
         int line = lineOf(e.getProblemMark());
-        if (line > 0 && e instanceof ScannerException) {
+        if (!(e instanceof ScannerException) && isUnfinishedLine(e.getProblemMark())) {
+            line++;
+        } else if (line > 0 && e instanceof ScannerException) {
             line++;
         } else if (line == 0) {
             line = lineOf(e.getContextMark());
         }
         return line == 0 ? "" : "line " + line + ": ";
+    }
+
+    /** Upstream's parser sees the end of the text on a line of its own. */
+    private static boolean isUnfinishedLine(@Nullable Mark mark) {
+        return mark != null && mark.getColumn() > 0 && mark.getPointer() >= mark.getBuffer().length;
     }
 
     private static int lineOf(@Nullable Mark mark) {
