@@ -15,6 +15,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicNode;
@@ -55,10 +59,27 @@ final class ContractTest {
     }
 
     @BeforeAll
-    static void startServers() {
+    static void startServers() throws IOException, InterruptedException {
         peer = SERVERS.peer();
         if (peer.isPresent() && !System.getProperty("contract.servers", "both").equals("peer")) {
             lava = Optional.of(SERVERS.lava());
+            shareDefaults(lava.get(), peer.get());
+        }
+    }
+
+    /** Lavaflow brings a default storage class, which changes claims; the real server gets the same one. */
+    private static void shareDefaults(ApiServer from, ApiServer to) throws IOException, InterruptedException {
+        String path = "/apis/storage.k8s.io/v1/storageclasses";
+        ObjectNode classes = (ObjectNode)
+                from.send(new ApiServer.Request("GET", path, Map.of("Accept", "application/json"), Optional.empty()))
+                        .body();
+        for (JsonNode each : classes.path("items")) {
+            ObjectNode copy = each.deepCopy();
+            copy.putObject("metadata")
+                    .put("name", each.at("/metadata/name").textValue())
+                    .set("annotations", each.at("/metadata/annotations"));
+            byte[] body = Json.bytes(copy);
+            to.send(new ApiServer.Request("POST", path, Map.of("Content-Type", "application/json"), Optional.of(body)));
         }
     }
 
