@@ -51,7 +51,8 @@ class DecodingCasesTest {
                 }
                 compared++;
                 String wanted = wanted(expected);
-                String actual = outcome.apply(expected);
+                // The decoder keeps an empty list of field owners, which upstream drops, because it means: forget them.
+                String actual = outcome.apply(expected).replace(",\"managedFields\":[]}", "}");
                 if (!actual.equals(wanted)) {
                     differences.add("body " + new String(body(expected), StandardCharsets.UTF_8) + "\n  wanted "
                             + wanted + "\n  actual " + actual);
