@@ -76,6 +76,11 @@ public final class ApiServer implements AutoCloseable {
         return transport.port();
     }
 
+    /** How many watches are being served. */
+    int openWatches() {
+        return watches.count();
+    }
+
     /** Readiness checks; add to it before {@link #start}. */
     public Health health() {
         return health;

@@ -50,8 +50,11 @@ public interface Exchange {
     /** True if the client asks for a WebSocket. */
     boolean wantsWebSocket();
 
-    /** Switches to a WebSocket; returns when the peer accepted it. */
-    TextSocket upgrade(List<String> protocols) throws IOException;
+    /**
+     * Switches to a WebSocket. The connection changes hands only after the handler returned, so the conversation is held
+     * on a thread of its own; the socket is closed at its end.
+     */
+    void upgrade(List<String> protocols, Conversation conversation) throws IOException;
 
     /** Runs when the client goes away before the answer is complete. */
     void onAbort(Runnable action);
@@ -59,11 +62,19 @@ public interface Exchange {
     /** The status already sent, 0 while there is none. */
     int status();
 
+    /** What is said over a WebSocket. */
+    interface Conversation {
+        void hold(TextSocket socket) throws IOException;
+    }
+
     /** Sends text messages to a browser-like peer. */
     interface TextSocket extends AutoCloseable {
         void send(String message) throws IOException;
 
         boolean isOpen();
+
+        /** Runs once when the peer goes away, at once if it has. */
+        void onClose(Runnable action);
 
         @Override
         void close();

@@ -156,10 +156,10 @@ final class JettyExchange implements Exchange {
     }
 
     @Override
-    public TextSocket upgrade(List<String> protocols) throws IOException {
+    public void upgrade(List<String> protocols, Conversation conversation) throws IOException {
         ServerWebSocketContainer container = ServerWebSocketContainer.get(request.getContext());
-        CompletableFuture<Session> opened = new CompletableFuture<>();
         status = 101;
+        completed = true;
         boolean upgraded = container.upgrade(
                 (upgradeRequest, upgradeResponse, _) -> {
                     for (String offered : upgradeRequest.getSubProtocols()) {
@@ -168,22 +168,14 @@ final class JettyExchange implements Exchange {
                             break;
                         }
                     }
-                    return new WatchSocket(opened);
+                    return new ConversationSocket(conversation);
                 },
                 request,
                 response,
                 callback);
-        completed = true;
         if (!upgraded) {
+            completed = false;
             throw new IOException("the WebSocket handshake was refused");
-        }
-        try {
-            return new OpenSocket(opened.get(10, TimeUnit.SECONDS));
-        } catch (ExecutionException | TimeoutException e) {
-            throw new IOException("the WebSocket did not open", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted while the WebSocket opened", e);
         }
     }
 
@@ -217,25 +209,40 @@ final class JettyExchange implements Exchange {
     }
 
     /** Receives nothing but the news that it is open or closed; a watch client has nothing to say. */
-    public static final class WatchSocket implements Session.Listener.AutoDemanding {
-        private final CompletableFuture<Session> opened;
+    public static final class ConversationSocket implements Session.Listener.AutoDemanding {
+        private final Conversation conversation;
+        private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
-        WatchSocket(CompletableFuture<Session> opened) {
-            this.opened = opened;
+        ConversationSocket(Conversation conversation) {
+            this.conversation = conversation;
         }
 
         @Override
         public void onWebSocketOpen(Session session) {
-            opened.complete(session);
+            Thread.ofVirtual().name("websocket").start(() -> converse(session));
+        }
+
+        private void converse(Session session) {
+            try (OpenSocket socket = new OpenSocket(session, gone)) {
+                conversation.hold(socket);
+            } catch (IOException e) {
+                // The peer is gone, which is how most conversations end.
+            }
+        }
+
+        @Override
+        public void onWebSocketClose(int statusCode, String reason, org.eclipse.jetty.websocket.api.Callback callback) {
+            gone.complete(null);
+            callback.succeed();
         }
 
         @Override
         public void onWebSocketError(Throwable cause) {
-            opened.completeExceptionally(cause);
+            gone.complete(null);
         }
     }
 
-    private record OpenSocket(Session session) implements TextSocket {
+    private record OpenSocket(Session session, CompletableFuture<Void> gone) implements TextSocket {
         @Override
         public void send(String message) throws IOException {
             org.eclipse.jetty.websocket.api.Callback.Completable sent =
@@ -254,6 +261,11 @@ final class JettyExchange implements Exchange {
         @Override
         public boolean isOpen() {
             return session.isOpen();
+        }
+
+        @Override
+        public void onClose(Runnable action) {
+            var _ = gone.thenRun(action);
         }
 
         @Override

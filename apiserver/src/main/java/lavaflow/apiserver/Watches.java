@@ -67,14 +67,14 @@ final class Watches {
                 request.options().labels(),
                 request.options().fields());
         if (exchange.wantsWebSocket()) {
-            try (Exchange.TextSocket socket = exchange.upgrade(java.util.List.of("v4.channel.k8s.io"))) {
-                new Stream(request, filter, new SocketFrames(socket)).run(exchange);
-            }
+            exchange.upgrade(
+                    java.util.List.of("v4.channel.k8s.io"),
+                    socket -> new Stream(request, filter, new SocketFrames(socket)).run());
             return;
         }
         try (OutputStream out = exchange.stream(200, request.choice().mediaType())) {
             out.flush();
-            new Stream(request, filter, new LineFrames(out)).run(exchange);
+            new Stream(request, filter, new LineFrames(out, exchange)).run();
         }
     }
 
@@ -85,9 +85,12 @@ final class Watches {
         void flush() throws IOException;
 
         boolean isOpen();
+
+        /** Runs when the client leaves. */
+        void onLeave(Runnable action);
     }
 
-    private record LineFrames(OutputStream out) implements Frames {
+    private record LineFrames(OutputStream out, Exchange exchange) implements Frames {
         private static final byte[] END = "}\n".getBytes(StandardCharsets.US_ASCII);
 
         @Override
@@ -106,6 +109,11 @@ final class Watches {
         public boolean isOpen() {
             return true;
         }
+
+        @Override
+        public void onLeave(Runnable action) {
+            exchange.onAbort(action);
+        }
     }
 
     private record SocketFrames(Exchange.TextSocket socket) implements Frames {
@@ -120,6 +128,11 @@ final class Watches {
         @Override
         public boolean isOpen() {
             return socket.isOpen();
+        }
+
+        @Override
+        public void onLeave(Runnable action) {
+            socket.onClose(action);
         }
     }
 
@@ -145,7 +158,7 @@ final class Watches {
             this.nextBookmarkNanos = now + BOOKMARK_INTERVAL.toNanos();
         }
 
-        void run(Exchange exchange) throws IOException {
+        void run() throws IOException {
             Resource resource = request.resource();
             Reads.Range range = Reads.Range.of(resource, request.namespace());
             Cursor cursor;
@@ -158,7 +171,7 @@ final class Watches {
                 return;
             }
             open.add(cursor);
-            exchange.onAbort(cursor::close);
+            frames.onLeave(cursor::close);
             try {
                 follow(cursor);
             } catch (LaggedException e) {

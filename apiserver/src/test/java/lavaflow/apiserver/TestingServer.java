@@ -81,6 +81,15 @@ final class TestingServer implements AutoCloseable {
         return store;
     }
 
+    HttpClient admin() {
+        return admin;
+    }
+
+    /** How many watches are open. */
+    int watches() {
+        return server.openWatches();
+    }
+
     CertificateAuthority authority() {
         return authority;
     }
