@@ -106,7 +106,10 @@ final class Credentials {
                     user: lava-admin
                 current-context: lava
                 """.formatted(
-                url, base64(authority.certificatePem()), base64(admin.certificatePem()), base64(admin.keyPem()));
+                        url,
+                        base64(authority.certificatePem()),
+                        base64(admin.certificatePem()),
+                        base64(admin.ellipticKeyPem()));
     }
 
     private static String base64(String text) {

@@ -18,7 +18,9 @@ import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -165,13 +167,31 @@ final class ApiServer implements AutoCloseable {
         return tls;
     }
 
+    /** Java reads only PKCS#8; an elliptic key in the older form is wrapped into it. */
     private static PrivateKey privateKey(byte[] pem, String algorithm) throws GeneralSecurityException {
         String text = new String(pem, StandardCharsets.US_ASCII);
-        if (!text.contains("BEGIN PRIVATE KEY")) {
-            throw new GeneralSecurityException("the client key of the kubeconfig is not PKCS#8");
-        }
-        String base64 = text.replaceAll("-----[A-Z ]+-----", "").replaceAll("\\s", "");
-        return KeyFactory.getInstance(algorithm)
-                .generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(base64)));
+        byte[] der = Base64.getDecoder()
+                .decode(text.replaceAll("-----[A-Z ]+-----", "").replaceAll("\\s", ""));
+        byte[] encoded = text.contains("BEGIN EC PRIVATE KEY") ? wrapped(der) : der;
+        return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded));
+    }
+
+    private static byte[] wrapped(byte[] key) {
+        // Version 0, an elliptic key on the curve P-256, and the key itself as a string of bytes.
+        byte[] kind = HexFormat.of().parseHex("020100301306072a8648ce3d020106082a8648ce3d030107");
+        return element(0x30, joined(kind, element(0x04, key)));
+    }
+
+    private static byte[] element(int tag, byte[] content) {
+        byte[] head = content.length < 0x80
+                ? new byte[] {(byte) tag, (byte) content.length}
+                : new byte[] {(byte) tag, (byte) 0x81, (byte) content.length};
+        return joined(head, content);
+    }
+
+    private static byte[] joined(byte[] first, byte[] second) {
+        byte[] both = Arrays.copyOf(first, first.length + second.length);
+        System.arraycopy(second, 0, both, first.length, second.length);
+        return both;
     }
 }
