@@ -1,0 +1,49 @@
+package lavaflow.e2e;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+/** Client libraries of other languages: each brings a program of checks, started by {@code e2e/clients}. */
+@Tag("clients")
+final class ClientsTest {
+    private static final int TOOL_MISSING = 77;
+    private static final Servers SERVERS = new Servers();
+    private static ApiServer server;
+
+    @BeforeAll
+    static void startServer() {
+        server = SERVERS.lava();
+    }
+
+    @AfterAll
+    static void stopServer() {
+        SERVERS.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"clientgo", "python"})
+    void holdsEveryCheck(String client) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(
+                        Servers.repository().resolve("e2e/clients").toString(),
+                        client,
+                        server.kubeconfig().toString())
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        int exit = process.waitFor();
+        if (exit == TOOL_MISSING) {
+            abort("skipped: " + said);
+        }
+        assertThat(exit).as(said).isZero();
+        assertThat(said).doesNotContain("FAIL ").contains("ok   ");
+    }
+}
