@@ -1,5 +1,6 @@
 package lavaflow.apiserver;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -17,6 +18,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * of, not from its bytes, so that the index costs nothing.
  */
 final class OpenApi {
+    /** Raised with every change of how documents are made: clients keep them on disk under their hash. */
+    private static final int GENERATION = 2;
+
     private static final String PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
     private final ResourceTable table;
@@ -45,11 +49,35 @@ final class OpenApi {
         }
         String accept = exchange.header("Accept");
         if (accept != null && accept.contains(PROTOBUF) && !accept.contains("json") && !accept.contains("*/*")) {
-            throw Negotiation.notAcceptable();
+            exchange.send(200, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", frame());
+            return;
         }
         byte[] document = documents.computeIfAbsent(
                 "v2", _ -> Json.bytes(new OpenApiDocument(table, version, OpenApiDocument.Dialect.V2).all()));
         Endpoints.sendTagged(exchange, Negotiation.JSON, document);
+    }
+
+    /**
+     * The v2 document in protobuf, without definitions: kubectl asks for it before it takes a {@code kind: List} apart, and
+     * leaves validation to the server where the document does not know a kind.
+     */
+    private byte[] frame() {
+        ByteArrayOutputStream info = new ByteArrayOutputStream();
+        field(info, 1, "Kubernetes".getBytes(StandardCharsets.UTF_8));
+        field(info, 2, version.gitVersion().getBytes(StandardCharsets.UTF_8));
+        ByteArrayOutputStream document = new ByteArrayOutputStream();
+        field(document, 1, "2.0".getBytes(StandardCharsets.UTF_8));
+        field(document, 2, info.toByteArray());
+        field(document, 8, new byte[0]);
+        field(document, 9, new byte[0]);
+        return document.toByteArray();
+    }
+
+    /** A length-delimited field that is shorter than 128 bytes. */
+    private static void field(ByteArrayOutputStream out, int number, byte[] bytes) {
+        out.write(number << 3 | 2);
+        out.write(bytes.length);
+        out.writeBytes(bytes);
     }
 
     private void v3(Exchange exchange, List<String> parts) throws IOException {
@@ -107,6 +135,6 @@ final class OpenApi {
     }
 
     private String hash(String path) {
-        return Digests.sha512((version.gitVersion() + " " + path).getBytes(StandardCharsets.UTF_8));
+        return Digests.sha512((version.gitVersion() + " " + GENERATION + " " + path).getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -459,6 +459,13 @@ final class ApiServerTest {
     }
 
     @Test
+    void framesTheOldOpenApiForListsOfKubectl() throws Exception {
+        var reply = server.get("/openapi/v2", "Accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf");
+        assertThat(reply.code()).isEqualTo(200);
+        assertThat(reply.body()).startsWith("\n\u00032.0");
+    }
+
+    @Test
     void countsRequests() throws Exception {
         server.get(MAPS);
         assertThat(server.get("/metrics").body())
