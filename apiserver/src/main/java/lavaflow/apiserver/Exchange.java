@@ -59,6 +59,9 @@ public interface Exchange {
     /** Runs when the client goes away before the answer is complete. */
     void onAbort(Runnable action);
 
+    /** Throws if the client went away where nothing but looking tells: over HTTP/1.1, while there is nothing to write. */
+    void requireClient() throws IOException;
+
     /** The status already sent, 0 while there is none. */
     int status();
 

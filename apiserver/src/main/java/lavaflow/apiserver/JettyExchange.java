@@ -1,5 +1,6 @@
 package lavaflow.apiserver;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -19,6 +20,7 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Blocker;
+import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.websocket.api.Session;
 import org.eclipse.jetty.websocket.server.ServerWebSocketContainer;
@@ -182,6 +184,20 @@ final class JettyExchange implements Exchange {
     @Override
     public void onAbort(Runnable action) {
         request.addFailureListener(_ -> action.run());
+    }
+
+    /** Nobody else reads from an HTTP/1.1 connection while its request is being answered. */
+    @Override
+    public void requireClient() throws IOException {
+        if (request.getConnectionMetaData().getHttpVersion().getVersion() > HttpVersion.HTTP_1_1.getVersion()) {
+            return;
+        }
+        EndPoint connection = request.getConnectionMetaData().getConnection().getEndPoint();
+        int read = connection.fill(BufferUtil.allocate(1));
+        if (read != 0) {
+            connection.close(); // what a client said in the middle of an answer cannot be given back
+            throw new EOFException("the client left");
+        }
     }
 
     @Override

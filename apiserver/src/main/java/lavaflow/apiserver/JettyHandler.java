@@ -22,16 +22,28 @@ final class JettyHandler extends Handler.Abstract {
         this.target = target;
     }
 
+    /**
+     * Jetty calls from a thread of its small pool when the request was already there after the handshake or the last answer, and from a
+     * virtual thread otherwise. A handful of watches would hold the whole pool, so each request gets a virtual thread.
+     */
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
         JettyExchange exchange = new JettyExchange(request, response, callback);
+        if (Thread.currentThread().isVirtual()) {
+            serve(exchange);
+        } else {
+            Thread.ofVirtual().name("http-request").start(() -> serve(exchange));
+        }
+        return true;
+    }
+
+    private void serve(JettyExchange exchange) {
         try {
             target.accept(exchange);
             exchange.finish();
         } catch (Throwable failure) {
             exchange.fail(failure);
         }
-        return true;
     }
 
     /** Answers what never reached a handler (broken request lines, too large headers) with a Status too. */

@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,6 +29,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 final class Watches {
     private static final Duration BOOKMARK_INTERVAL = Duration.ofMinutes(1);
     private static final Duration LAST_BOOKMARK = Duration.ofSeconds(2);
+    private static final Duration LOOK_INTERVAL = Duration.ofSeconds(5);
     private static final int MIN_TIMEOUT_SECONDS = 1800;
 
     private final Store store;
@@ -84,29 +86,66 @@ final class Watches {
 
         void flush() throws IOException;
 
-        boolean isOpen();
+        /** False when the client is known to be gone; called now and then while there is nothing to send. */
+        boolean isOpen() throws IOException;
 
         /** Runs when the client leaves. */
         void onLeave(Runnable action);
     }
 
-    private record LineFrames(OutputStream out, Exchange exchange) implements Frames {
+    /**
+     * One event a line. What came in one go leaves in one write: each write is a chunk, a TLS record and a system call. The buffer lives only
+     * from the first event to the flush, so that a thousand quiet watches hold none.
+     */
+    private static final class LineFrames implements Frames {
         private static final byte[] END = "}\n".getBytes(StandardCharsets.US_ASCII);
+        private static final byte[] NOTHING = {};
+        private static final int FULL = 64 * 1024;
+
+        private final OutputStream out;
+        private final Exchange exchange;
+        private byte[] pending = NOTHING;
+        private int used;
+
+        LineFrames(OutputStream out, Exchange exchange) {
+            this.out = out;
+            this.exchange = exchange;
+        }
 
         @Override
         public void event(String type, byte[] object) throws IOException {
-            out.write(("{\"type\":\"" + type + "\",\"object\":").getBytes(StandardCharsets.US_ASCII));
-            out.write(object);
-            out.write(END);
+            byte[] start = ("{\"type\":\"" + type + "\",\"object\":").getBytes(StandardCharsets.ISO_8859_1);
+            int length = start.length + object.length + END.length;
+            if (used + length > FULL) {
+                flush();
+            }
+            if (used + length > pending.length) {
+                pending = Arrays.copyOf(pending, Math.max(used + length, Math.min(FULL, 2 * used)));
+            }
+            append(start);
+            append(object);
+            append(END);
+        }
+
+        private void append(byte[] bytes) {
+            System.arraycopy(bytes, 0, pending, used, bytes.length);
+            used += bytes.length;
         }
 
         @Override
         public void flush() throws IOException {
-            out.flush();
+            if (used > 0) {
+                byte[] full = pending;
+                int length = used;
+                pending = NOTHING;
+                used = 0;
+                out.write(full, 0, length);
+            }
         }
 
         @Override
-        public boolean isOpen() {
+        public boolean isOpen() throws IOException {
+            exchange.requireClient();
             return true;
         }
 
@@ -214,7 +253,8 @@ final class Watches {
         private void follow(Cursor cursor) throws IOException, InterruptedException {
             boolean lastBookmarkSent = false;
             long lastSeen = 0;
-            while (!closed && frames.isOpen()) {
+            boolean quiet = false;
+            while (!closed && (!quiet || frames.isOpen())) {
                 long now = System.nanoTime();
                 if (now >= endNanos) {
                     return;
@@ -223,6 +263,7 @@ final class Watches {
                 if (!lastBookmarkSent) {
                     wait = Math.min(wait, Math.max(endNanos - LAST_BOOKMARK.toNanos() - now, 1_000_000));
                 }
+                wait = Math.min(wait, LOOK_INTERVAL.toNanos());
                 Progress progress = cursor.poll(Duration.ofNanos(Math.max(wait, 1)));
                 if (cursor.isClosed()) {
                     return;
@@ -230,6 +271,7 @@ final class Watches {
                 for (Change change : progress.changes()) {
                     send(change);
                 }
+                quiet = progress.changes().isEmpty();
                 lastSeen = progress.revision();
                 if (request.options().bookmarks()) {
                     long after = System.nanoTime();

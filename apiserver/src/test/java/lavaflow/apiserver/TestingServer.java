@@ -175,6 +175,14 @@ final class TestingServer implements AutoCloseable {
                 .body();
     }
 
+    /** Opens a stream over HTTP/1.1, on a connection of its own; the caller closes it. */
+    InputStream oldStream(String path) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(uri(path))
+                .version(HttpClient.Version.HTTP_1_1)
+                .build();
+        return admin.send(request, HttpResponse.BodyHandlers.ofInputStream()).body();
+    }
+
     @Override
     public void close() throws IOException {
         server.close();
