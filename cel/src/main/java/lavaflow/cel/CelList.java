@@ -1,0 +1,9 @@
+package lavaflow.cel;
+
+/** A list of the language. */
+public interface CelList {
+    int size();
+
+    /** The element, a value of the language; throws {@link CelException} where the data does not fit its declared type. */
+    Object get(int index);
+}
