@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The borders that ARCHITECTURE.md draws. */
 class ArchitectureTest {
-    private static final String[] PURE = {"lavaflow.kube", "lavaflow.cel", "lavaflow.kinds"};
+    private static final String[] PURE = {"lavaflow.kube", "lavaflow.cel", "lavaflow.schema", "lavaflow.kinds"};
 
     private static JavaClasses classes;
 
@@ -32,7 +32,7 @@ class ArchitectureTest {
                 .withImportOption(new ImportOption.DoNotIncludeTests())
                 .withImportOption(location -> !location.contains("-tests.jar"))
                 .importPackages("lavaflow");
-        for (String module : List.of("kube", "kinds", "store", "apiserver", "controller", "cluster")) {
+        for (String module : List.of("kube", "cel", "schema", "kinds", "store", "apiserver", "controller", "cluster")) {
             assertThat(classes.that(resideInAPackage("lavaflow." + module)))
                     .as("classes of %s", module)
                     .isNotEmpty();
@@ -132,9 +132,11 @@ class ArchitectureTest {
     @Test
     void modulesDependOnlyOnWhatStandsBeforeThem() {
         module("kube");
-        module("kinds", "kube");
+        module("cel", "kube");
+        module("schema", "kube", "cel");
+        module("kinds", "kube", "cel", "schema");
         module("store", "kube");
-        module("apiserver", "kube", "kinds", "store");
+        module("apiserver", "kube", "cel", "schema", "kinds", "store");
         module("controller", "kube");
         module("cluster", "kube", "kinds", "controller");
     }
