@@ -5,10 +5,10 @@ import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.List;
 
+import lavaflow.access.User;
 import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.Bootstrap;
 import lavaflow.apiserver.ServerVersion;
-import lavaflow.apiserver.User;
 import lavaflow.cluster.CoreControllers;
 import lavaflow.controller.KubeApi;
 import lavaflow.store.Store;

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
+import lavaflow.access.User;
 import lavaflow.apiserver.LocalApi;
 import lavaflow.apiserver.Resource;
-import lavaflow.apiserver.User;
 import lavaflow.controller.KubeApi;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -60,12 +60,12 @@ final class LocalKubeApi implements KubeApi {
 
     @Override
     public Optional<ObjectNode> find(Kind kind, String namespace, String name) {
-        return api.find(path(kind), namespace, name);
+        return api.find(user, path(kind), namespace, name);
     }
 
     @Override
     public long list(Kind kind, String namespace, View view, Consumer<ObjectNode> each) {
-        return api.list(path(kind), namespace, local(view), each);
+        return api.list(user, path(kind), namespace, local(view), each);
     }
 
     private static LocalApi.View local(View view) {
@@ -94,7 +94,7 @@ final class LocalKubeApi implements KubeApi {
 
     @Override
     public Watch watch(Kind kind, long afterRevision, View view) {
-        LocalApi.Watch watch = api.watch(path(kind), afterRevision, local(view));
+        LocalApi.Watch watch = api.watch(user, path(kind), afterRevision, local(view));
         return new Watch() {
             @Override
             public Progress next(Duration timeout) throws InterruptedException {

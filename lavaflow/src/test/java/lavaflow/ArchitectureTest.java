@@ -32,7 +32,8 @@ class ArchitectureTest {
                 .withImportOption(new ImportOption.DoNotIncludeTests())
                 .withImportOption(location -> !location.contains("-tests.jar"))
                 .importPackages("lavaflow");
-        for (String module : List.of("kube", "cel", "schema", "kinds", "store", "apiserver", "controller", "cluster")) {
+        for (String module :
+                List.of("kube", "cel", "schema", "kinds", "store", "access", "apiserver", "controller", "cluster")) {
             assertThat(classes.that(resideInAPackage("lavaflow." + module)))
                     .as("classes of %s", module)
                     .isNotEmpty();
@@ -136,7 +137,8 @@ class ArchitectureTest {
         module("schema", "kube", "cel");
         module("kinds", "kube", "cel", "schema");
         module("store", "kube");
-        module("apiserver", "kube", "cel", "schema", "kinds", "store");
+        module("access", "kube", "store");
+        module("apiserver", "kube", "cel", "schema", "kinds", "store", "access");
         module("controller", "kube");
         module("cluster", "kube", "kinds", "controller");
     }

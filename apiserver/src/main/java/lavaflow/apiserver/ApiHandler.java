@@ -1,9 +1,9 @@
 package lavaflow.apiserver;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.UUID;
 
+import lavaflow.access.User;
 import lavaflow.kube.ApiException;
 import lavaflow.store.CompactedException;
 import lavaflow.store.StoreUnavailableException;
@@ -17,14 +17,20 @@ final class ApiHandler {
     private static final Logger LOG = LoggerFactory.getLogger("lavaflow.requests");
     private static final int MAX_PATH = 8 * 1024;
 
-    private final ClientCertificates certificates;
+    private final Authentication authentication;
+    private final Authorization authorization;
     private final ResourceHandler resources;
     private final Endpoints endpoints;
     private final RequestMetrics metrics;
 
     ApiHandler(
-            ClientCertificates certificates, ResourceHandler resources, Endpoints endpoints, RequestMetrics metrics) {
-        this.certificates = certificates;
+            Authentication authentication,
+            Authorization authorization,
+            ResourceHandler resources,
+            Endpoints endpoints,
+            RequestMetrics metrics) {
+        this.authentication = authentication;
+        this.authorization = authorization;
         this.resources = resources;
         this.endpoints = endpoints;
         this.metrics = metrics;
@@ -57,8 +63,8 @@ final class ApiHandler {
             if (info.path().startsWith("//")) {
                 throw new PathNotServed();
             }
-            User user = authenticate(exchange);
-            authorize(user, info);
+            User user = authentication.authenticate(exchange, info);
+            authorization.check(user, info, exchange.query());
             if (info.resourceRequest()) {
                 resources.handle(exchange, info, user);
             } else {
@@ -90,58 +96,6 @@ final class ApiHandler {
             return;
         }
         Answer.failure(exchange, failure);
-    }
-
-    private User authenticate(Exchange exchange) {
-        var chain = exchange.clientCertificates();
-        if (exchange.header("Authorization") != null) {
-            throw ApiException.unauthorized();
-        }
-        if (chain.isEmpty()) {
-            return User.ANONYMOUS;
-        }
-        User user = certificates.authenticate(chain);
-        if (user == null) {
-            throw ApiException.unauthorized();
-        }
-        return user;
-    }
-
-    private static final List<String> PUBLIC = List.of("/healthz", "/livez", "/readyz", "/version");
-
-    private static void authorize(User user, RequestInfo info) {
-        if (user.isMaster()) {
-            return;
-        }
-        String path = info.path();
-        boolean open = !info.resourceRequest()
-                && info.verb().equals("get")
-                && PUBLIC.stream().anyMatch(prefix -> path.equals(prefix) || path.startsWith(prefix + "/"));
-        if (open) {
-            return;
-        }
-        if (user.equals(User.ANONYMOUS)) {
-            throw ApiException.unauthorized();
-        }
-        throw forbidden(user, info);
-    }
-
-    private static ApiException forbidden(User user, RequestInfo info) {
-        if (!info.resourceRequest()) {
-            return ApiException.of(
-                    403,
-                    "Forbidden",
-                    "forbidden: User \"" + user.name() + "\" cannot " + info.verb() + " path \"" + info.path() + "\"");
-        }
-        String resource = info.subresource().isEmpty() ? info.resource() : info.resource() + "/" + info.subresource();
-        String where =
-                info.namespace().isEmpty() ? " at the cluster scope" : " in the namespace \"" + info.namespace() + "\"";
-        return ApiException.forbidden(
-                info.group(),
-                info.resource(),
-                info.name(),
-                "User \"" + user.name() + "\" cannot " + info.verb() + " resource \"" + resource + "\" in API group \""
-                        + info.group() + "\"" + where);
     }
 
     /** A document that is not a resource. */

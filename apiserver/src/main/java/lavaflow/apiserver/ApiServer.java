@@ -7,6 +7,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
+import lavaflow.access.Authorizer;
+import lavaflow.access.ClientCertificates;
 import lavaflow.store.Store;
 
 /** A Kubernetes API server over a store: wires the pipeline and listens. */
@@ -62,10 +64,13 @@ public final class ApiServer implements AutoCloseable {
                 metrics,
                 settings.version(),
                 new BackupEndpoint(store));
-        ClientCertificates certificates = new ClientCertificates(settings.clientAuthority(), settings.clock());
-        ApiHandler handler = new ApiHandler(certificates, resources, endpoints, metrics);
+        Authentication authentication =
+                new Authentication(List.of(new ClientCertificates(settings.clientAuthority(), settings.clock())));
+        Authorization authorization =
+                new Authorization(Authorizer.chain(List.of(Authorizer.masters(), Authentication::publicPath)));
+        ApiHandler handler = new ApiHandler(authentication, authorization, resources, endpoints, metrics);
         transport = new HttpTransport(listen, settings.identity(), new JettyHandler(handler::handle));
-        local = new LocalApi(table, reads, writes, deletes, store, settings.clock());
+        local = new LocalApi(table, reads, writes, deletes, store, authorization, settings.clock());
     }
 
     public void start() throws Exception {

@@ -2,6 +2,7 @@ package lavaflow.apiserver;
 
 import java.util.List;
 
+import lavaflow.access.User;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
@@ -41,7 +42,7 @@ public final class Bootstrap {
 
     private void ensure(String group, String version, String resource, String namespace, ObjectNode object) {
         LocalApi.Path path = new LocalApi.Path(group, version, resource);
-        if (api.find(path, namespace, Metadata.name(object)).isPresent()) {
+        if (api.find(SYSTEM, path, namespace, Metadata.name(object)).isPresent()) {
             return;
         }
         try {
@@ -83,7 +84,7 @@ public final class Bootstrap {
         ObjectNode wanted = named("kubernetes");
         wanted.putObject("spec").putArray("cidrs").add("10.96.0.0/16");
         ensure(path.group(), path.version(), path.resource(), "", wanted);
-        ObjectNode cidr = api.find(path, "", "kubernetes").orElseThrow();
+        ObjectNode cidr = api.find(SYSTEM, path, "", "kubernetes").orElseThrow();
         if (Json.listAt(cidr, "status", "conditions").isEmpty()) {
             Json.ensureObject(cidr, "status")
                     .putArray("conditions")

@@ -19,7 +19,7 @@ final class BuiltinHooks implements WriteHooks {
             CertificateRequests.requestedBy(
                     object,
                     call.user().name(),
-                    "",
+                    call.user().uid(),
                     call.user().groups(),
                     call.user().extra());
         }

@@ -4,6 +4,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
+import lavaflow.access.User;
+
 /**
  * One request as the pipeline sees it: who wants what, with which options. Collects the warnings the answer carries.
  * Used by one thread.

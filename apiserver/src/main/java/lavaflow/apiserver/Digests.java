@@ -5,16 +5,12 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
 
-/** Content hashes for ETags, cacheable addresses and certificates. */
+/** Content hashes for ETags and cacheable addresses. */
 final class Digests {
     private Digests() {}
 
     static String sha512(byte[] bytes) {
         return hex("SHA-512", bytes).toUpperCase(Locale.ROOT);
-    }
-
-    static String sha256(byte[] bytes) {
-        return hex("SHA-256", bytes);
     }
 
     private static String hex(String algorithm, byte[] bytes) {

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
+import lavaflow.access.Attributes;
+import lavaflow.access.User;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldSelector;
 import lavaflow.kube.LabelSelector;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The API for components in the same process: no HTTP and no bytes in between, but the same decoding, ownership,
- * admission and validation as for anyone.
+ * authorization, admission and validation as for anyone.
  */
 public final class LocalApi {
     /** Where objects of one kind live. */
@@ -60,14 +62,23 @@ public final class LocalApi {
     private final Writes writes;
     private final Deletes deletes;
     private final Store store;
+    private final Authorization authorization;
     private final InstantSource clock;
 
-    LocalApi(ResourceTable table, Reads reads, Writes writes, Deletes deletes, Store store, InstantSource clock) {
+    LocalApi(
+            ResourceTable table,
+            Reads reads,
+            Writes writes,
+            Deletes deletes,
+            Store store,
+            Authorization authorization,
+            InstantSource clock) {
         this.table = table;
         this.reads = reads;
         this.writes = writes;
         this.deletes = deletes;
         this.store = store;
+        this.authorization = authorization;
         this.clock = clock;
     }
 
@@ -83,6 +94,7 @@ public final class LocalApi {
     private Call call(User user, Path path, String verb, String namespace, String name, String subresource) {
         RequestInfo info = new RequestInfo(
                 true, "", verb, path.group(), path.version(), namespace, path.resource(), name, subresource, "");
+        authorization.check(user, info, Query.empty());
         return new Call(user, resource(path), info, WriteOptions.of(manager(user)), clock.instant());
     }
 
@@ -91,14 +103,21 @@ public final class LocalApi {
         return user.name().startsWith("system:") ? user.name().substring("system:".length()) : user.name();
     }
 
-    public Optional<ObjectNode> find(Path path, String namespace, String name) {
+    private void check(User user, Path path, String verb, String namespace, String name) {
+        authorization.check(
+                user, Attributes.ofResource(verb, path.group(), path.version(), path.resource(), "", namespace, name));
+    }
+
+    public Optional<ObjectNode> find(User user, Path path, String namespace, String name) {
+        check(user, path, "get", namespace, name);
         Resource resource = resource(path);
         StoredObject stored = store.get(resource.bucket(), resource.key(namespace, name));
         return Optional.ofNullable(stored).map(found -> Writes.fromStored(resource, StoredForm.decode(found)));
     }
 
     /** Shows the objects of a namespace, or of all for the empty one, one by one; returns their common revision. */
-    public long list(Path path, String namespace, View view, Consumer<ObjectNode> each) {
+    public long list(User user, Path path, String namespace, View view, Consumer<ObjectNode> each) {
+        check(user, path, "list", namespace, "");
         Resource resource = resource(path);
         ListOptions everything = new ListOptions(
                 LabelSelector.EVERYTHING, FieldSelector.EVERYTHING, false, false, false, null, "", 0, "", null);
@@ -150,7 +169,8 @@ public final class LocalApi {
     }
 
     /** Changes after a revision; ends with an {@link ApiException} of code 410 when the past is gone. */
-    public Watch watch(Path path, long afterRevision, View view) {
+    public Watch watch(User user, Path path, long afterRevision, View view) {
+        check(user, path, "watch", "", "");
         Resource resource = resource(path);
         try {
             return new Watch(resource, view, store.watch(resource.bucket(), "", null, afterRevision));

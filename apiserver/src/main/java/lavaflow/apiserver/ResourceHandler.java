@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
+import lavaflow.access.User;
 import lavaflow.kinds.KindRules;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldErrors;

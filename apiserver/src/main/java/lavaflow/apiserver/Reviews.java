@@ -2,6 +2,7 @@ package lavaflow.apiserver;
 
 import java.util.List;
 
+import lavaflow.access.User;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;

@@ -19,6 +19,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
+import lavaflow.access.User;
 import lavaflow.kube.Json;
 import lavaflow.store.Store;
 import lavaflow.store.StoreOptions;

@@ -1,12 +1,14 @@
-package lavaflow.apiserver;
+package lavaflow.access;
 
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
 import java.security.PublicKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Date;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,7 +20,7 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /** Tells who a client certificate belongs to: common name is the user, organisations are groups. */
-public final class ClientCertificates {
+public final class ClientCertificates implements Authenticator {
     private static final String CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
     private static final String CREDENTIAL = "authentication.kubernetes.io/credential-id";
 
@@ -34,11 +36,18 @@ public final class ClientCertificates {
         this.clock = clock;
     }
 
-    /** The user, or null where the certificate is not ours, not valid now or not for clients. */
-    public @Nullable User authenticate(List<X509Certificate> chain) {
-        if (chain.isEmpty()) {
-            return null;
+    @Override
+    public Outcome authenticate(Presented presented) {
+        if (presented.certificates().isEmpty()) {
+            return ABSENT;
         }
+        User user = user(presented.certificates());
+        return user == null
+                ? new Refused("the client certificate is not of this cluster, not valid now or not for clients")
+                : new Authenticated(user);
+    }
+
+    private @Nullable User user(List<X509Certificate> chain) {
         X509Certificate leaf = chain.getFirst();
         try {
             leaf.checkValidity(Date.from(clock.instant()));
@@ -91,13 +100,13 @@ public final class ClientCertificates {
         if (name.isEmpty()) {
             return null;
         }
-        groups.add("system:authenticated");
+        groups.add(User.AUTHENTICATED);
         return new User(name, List.copyOf(groups), Map.of(CREDENTIAL, List.of("X509SHA256=" + digest(certificate))));
     }
 
     private static String digest(X509Certificate certificate) {
         try {
-            return Digests.sha256(certificate.getEncoded());
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(certificate.getEncoded()));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }

@@ -1,0 +1,24 @@
+package lavaflow.access;
+
+/** Tells who a client is from what it showed. Implementations are called by many threads. */
+public interface Authenticator {
+    /** What an authenticator makes of a request. */
+    sealed interface Outcome {}
+
+    /** The user is known. */
+    record Authenticated(User user) implements Outcome {}
+
+    /** Nothing was shown that this authenticator reads. */
+    record Absent() implements Outcome {}
+
+    /**
+     * Something was shown, and it is not good.
+     *
+     * @param why for the log and for reviews of tokens; never holds the credential
+     */
+    record Refused(String why) implements Outcome {}
+
+    Outcome ABSENT = new Absent();
+
+    Outcome authenticate(Presented presented);
+}

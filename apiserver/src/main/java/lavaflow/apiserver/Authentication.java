@@ -1,0 +1,56 @@
+package lavaflow.apiserver;
+
+import java.util.List;
+import java.util.Set;
+
+import lavaflow.access.Attributes;
+import lavaflow.access.Authenticator;
+import lavaflow.access.Authorizer;
+import lavaflow.access.Presented;
+import lavaflow.access.User;
+import lavaflow.kube.ApiException;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Says who a request is from, or refuses it: 401. Who shows nothing is anonymous, and that only where it does no harm. */
+final class Authentication {
+    private static final Logger LOG = LoggerFactory.getLogger("lavaflow.requests");
+
+    /** What may be asked without saying who one is, as upstream's setting for anonymous requests would list it. */
+    private static final Set<String> PUBLIC = Set.of("/healthz", "/livez", "/readyz", "/version", "/version/");
+
+    /** Until roles say it. */
+    static Authorizer.Decision publicPath(User user, Attributes attributes) {
+        boolean open = !attributes.resourceRequest() && PUBLIC.contains(attributes.path());
+        return open ? Authorizer.ALLOW : Authorizer.NO_OPINION;
+    }
+
+    private final List<Authenticator> authenticators;
+
+    Authentication(List<Authenticator> authenticators) {
+        this.authenticators = List.copyOf(authenticators);
+    }
+
+    /** Any good credential will do, whatever else was shown. */
+    User authenticate(Exchange exchange, RequestInfo info) {
+        Presented presented = new Presented(exchange.clientCertificates(), exchange.headers("Authorization"));
+        boolean refused = false;
+        for (Authenticator authenticator : authenticators) {
+            switch (authenticator.authenticate(presented)) {
+                case Authenticator.Authenticated known -> {
+                    return known.user();
+                }
+                case Authenticator.Refused refusal -> {
+                    LOG.debug("{} {}: {}", exchange.method(), info.path(), refusal.why());
+                    refused = true;
+                }
+                case Authenticator.Absent _ -> {}
+            }
+        }
+        if (refused || info.resourceRequest() || !PUBLIC.contains(info.path())) {
+            throw ApiException.unauthorized();
+        }
+        return User.ANONYMOUS;
+    }
+}

@@ -1,0 +1,69 @@
+package lavaflow.apiserver;
+
+import lavaflow.access.Attributes;
+import lavaflow.access.Authorizer;
+import lavaflow.access.User;
+import lavaflow.kube.ApiException;
+
+/** Refuses what a user may not: 403, in upstream's words. */
+public final class Authorization {
+    private final Authorizer authorizer;
+
+    Authorization(Authorizer authorizer) {
+        this.authorizer = authorizer;
+    }
+
+    Authorizer authorizer() {
+        return authorizer;
+    }
+
+    void check(User user, RequestInfo info, Query query) {
+        check(user, attributes(info, query));
+    }
+
+    void check(User user, Attributes attributes) {
+        Authorizer.Decision decision = authorizer.decide(user, attributes);
+        if (!decision.allowed()) {
+            throw forbidden(user, attributes, decision.reason());
+        }
+    }
+
+    static Attributes attributes(RequestInfo info, Query query) {
+        if (!info.resourceRequest()) {
+            return Attributes.ofPath(info.verb(), info.path());
+        }
+        boolean selects = info.verb().equals("list")
+                || info.verb().equals("watch")
+                || info.verb().equals("deletecollection");
+        return new Attributes(
+                true,
+                info.verb(),
+                info.namespace(),
+                info.group(),
+                info.version(),
+                info.resource(),
+                info.subresource(),
+                info.name(),
+                info.path(),
+                selects ? text(query, "fieldSelector") : "",
+                selects ? text(query, "labelSelector") : "");
+    }
+
+    private static String text(Query query, String name) {
+        String value = query.first(name);
+        return value == null ? "" : value;
+    }
+
+    private static ApiException forbidden(User user, Attributes attributes, String reason) {
+        // Browsers may show it; upstream defuses it the same way.
+        String refusal = attributes
+                .refusal(user)
+                .replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;");
+        String why = reason.isEmpty() ? refusal : refusal + ": " + reason;
+        return attributes.resourceRequest()
+                ? ApiException.forbidden(attributes.group(), attributes.resource(), attributes.name(), why)
+                : ApiException.of(403, "Forbidden", "forbidden: " + why).withEmptyDetails();
+    }
+}
