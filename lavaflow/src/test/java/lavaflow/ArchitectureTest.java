@@ -32,8 +32,18 @@ class ArchitectureTest {
                 .withImportOption(new ImportOption.DoNotIncludeTests())
                 .withImportOption(location -> !location.contains("-tests.jar"))
                 .importPackages("lavaflow");
-        for (String module :
-                List.of("kube", "cel", "schema", "kinds", "store", "access", "apiserver", "controller", "cluster")) {
+        for (String module : List.of(
+                "kube",
+                "cel",
+                "schema",
+                "kinds",
+                "store",
+                "access",
+                "fairness",
+                "audit",
+                "apiserver",
+                "controller",
+                "cluster")) {
             assertThat(classes.that(resideInAPackage("lavaflow." + module)))
                     .as("classes of %s", module)
                     .isNotEmpty();
@@ -138,7 +148,9 @@ class ArchitectureTest {
         module("kinds", "kube", "cel", "schema");
         module("store", "kube");
         module("access", "kube", "store");
-        module("apiserver", "kube", "cel", "schema", "kinds", "store", "access");
+        module("fairness", "kube");
+        module("audit", "kube");
+        module("apiserver", "kube", "cel", "schema", "kinds", "store", "access", "fairness", "audit");
         module("controller", "kube");
         module("cluster", "kube", "kinds", "controller");
     }
