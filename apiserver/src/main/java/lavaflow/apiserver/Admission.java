@@ -1,6 +1,8 @@
 package lavaflow.apiserver;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +21,40 @@ public final class Admission {
     public interface Plugin {
         default void mutate(Call call, Operation operation, ObjectNode object, @Nullable ObjectNode old) {}
 
+        /** As the other, for plugins that care whether the chain runs again because somebody changed the object late. */
+        default void mutate(
+                Call call, Operation operation, ObjectNode object, @Nullable ObjectNode old, Rounds rounds) {
+            mutate(call, operation, object, old);
+        }
+
         /** {@code object} is null for DELETE. */
         default void validate(Call call, Operation operation, @Nullable ObjectNode object, @Nullable ObjectNode old) {}
+    }
+
+    /** The one or two times the chain goes over an object. Used by one thread. */
+    public static final class Rounds {
+        private final Map<Plugin, Object> memory = new HashMap<>();
+        private boolean second;
+        private boolean wanted;
+
+        /** Whether all plugins have seen the object once. */
+        public boolean isSecond() {
+            return second;
+        }
+
+        /** Asks that all plugins look at the object again, because it changed after some had seen it. */
+        public void requireSecond() {
+            wanted = true;
+        }
+
+        /** What a plugin noted in the first round. */
+        public @Nullable Object memory(Plugin plugin) {
+            return memory.get(plugin);
+        }
+
+        public void remember(Plugin plugin, Object what) {
+            memory.put(plugin, what);
+        }
     }
 
     private final List<Plugin> plugins;
@@ -30,8 +64,17 @@ public final class Admission {
     }
 
     void mutate(Call call, Operation operation, ObjectNode object, @Nullable ObjectNode old) {
+        Rounds rounds = new Rounds();
+        round(call, operation, object, old, rounds);
+        if (rounds.wanted) {
+            rounds.second = true;
+            round(call, operation, object, old, rounds);
+        }
+    }
+
+    private void round(Call call, Operation operation, ObjectNode object, @Nullable ObjectNode old, Rounds rounds) {
         for (Plugin plugin : plugins) {
-            plugin.mutate(call, operation, object, old);
+            plugin.mutate(call, operation, object, old, rounds);
         }
     }
 

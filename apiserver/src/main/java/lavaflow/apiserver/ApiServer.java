@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.security.cert.X509Certificate;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
@@ -19,25 +20,41 @@ public final class ApiServer implements AutoCloseable {
             Identity identity,
             X509Certificate clientAuthority,
             ServerVersion version,
-            InstantSource clock) {}
+            InstantSource clock,
+            AdmissionExtension admission) {
+
+        public Settings(
+                InetSocketAddress listen,
+                Identity identity,
+                X509Certificate clientAuthority,
+                ServerVersion version,
+                InstantSource clock) {
+            this(listen, identity, clientAuthority, version, clock, AdmissionExtension.NONE);
+        }
+    }
 
     private final HttpTransport transport;
     private final Watches watches;
     private final Health health;
     private final LocalApi local;
+    private final WebhookClient webhooks;
 
     public ApiServer(Settings settings, Store store) {
         RandomGenerator random = new SecureRandom();
         ResourceTable table = ResourceTable.builtin();
         BuiltinHooks hooks = new BuiltinHooks(new ServiceAllocator(store, random));
         Stored stored = new Stored(store);
-        Admission admission = new Admission(List.of(
+        webhooks = new WebhookClient(store);
+        List<Admission.Plugin> plugins = new ArrayList<>(List.of(
                 new NamespaceLifecycle(store),
                 new LimitRanges(stored),
                 new PodAdmission(stored, random),
                 new DefaultClasses(stored),
-                new ObjectProtection(),
-                new Quotas(store, stored)));
+                new ObjectProtection()));
+        plugins.addAll(settings.admission().plugins(new AdmissionExtension.Context(store, table, webhooks)));
+        // Last: what is refused by anybody else must not count.
+        plugins.add(new Quotas(store, stored));
+        Admission admission = new Admission(plugins);
         FieldOwnership ownership = new FieldOwnership();
         Reads reads = new Reads(store);
         Writes writes = new Writes(store, admission, ownership, hooks, random);
@@ -51,7 +68,8 @@ public final class ApiServer implements AutoCloseable {
                 ownership,
                 new Bindings(store),
                 new Evictions(store, writes, deletes),
-                new Reviews());
+                new Reviews(),
+                admission);
         ResourceHandler resources =
                 new ResourceHandler(table, reads, writes, deletes, watches, patches, subresources, settings.clock());
         health = new Health();
@@ -102,5 +120,6 @@ public final class ApiServer implements AutoCloseable {
         transport.stopAccepting();
         watches.close();
         transport.close();
+        webhooks.close();
     }
 }

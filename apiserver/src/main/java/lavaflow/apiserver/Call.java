@@ -2,9 +2,16 @@ package lavaflow.apiserver;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 import lavaflow.access.User;
+import lavaflow.kube.GroupVersionKind;
+import lavaflow.kube.KindInfo;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request as the pipeline sees it: who wants what, with which options. Collects the warnings the answer carries.
@@ -27,7 +34,10 @@ public final class Call {
     private final String fieldManager;
     private final String userAgent;
     private final FieldValidation fieldValidation;
+    private final WriteOptions options;
     private final List<String> warnings = new ArrayList<>();
+    private final Map<String, String> annotations = new LinkedHashMap<>();
+    private @Nullable DeleteOptions deletion;
 
     public Call(User user, Resource resource, RequestInfo info, WriteOptions options, Instant now) {
         this.user = user;
@@ -39,6 +49,7 @@ public final class Call {
         this.fieldManager = options.fieldManager();
         this.userAgent = options.userAgent();
         this.fieldValidation = options.fieldValidation();
+        this.options = options;
     }
 
     private Call(Call other, RequestInfo info) {
@@ -51,6 +62,7 @@ public final class Call {
         this.fieldManager = other.fieldManager;
         this.userAgent = other.userAgent;
         this.fieldValidation = other.fieldValidation;
+        this.options = other.options;
     }
 
     /** The same call to another part of the object. */
@@ -135,6 +147,45 @@ public final class Call {
         if (!warnings.contains(warning)) {
             warnings.add(warning);
         }
+    }
+
+    /** Notes something for the audit log; what was noted first under a key stays. */
+    public void annotate(String key, String value) {
+        annotations.putIfAbsent(key, value);
+    }
+
+    /** What the audit log should have beside the request itself. */
+    public Map<String, String> annotations() {
+        return annotations;
+    }
+
+    /** Notes how an object is going to be deleted. */
+    void deleting(DeleteOptions how) {
+        deletion = how;
+    }
+
+    /** The request's options as admission shows them; null where the operation has none. */
+    public @Nullable ObjectNode optionsDocument(Admission.Operation operation) {
+        return switch (operation) {
+            case CREATE -> options.document("CreateOptions");
+            case UPDATE -> options.document("UpdateOptions");
+            case DELETE -> deletion == null ? DeleteOptions.NONE.document() : deletion.document();
+            case CONNECT -> null;
+        };
+    }
+
+    /** Whether nothing may come of it, whichever options say so. */
+    public boolean isTrial() {
+        return dryRun || (deletion != null && deletion.dryRun());
+    }
+
+    /** Group, version and kind of what is sent: of the resource, or of its subresource. */
+    public GroupVersionKind sentKind() {
+        KindInfo info = resource.info();
+        KindInfo.Subresource sub = subresource().isEmpty() ? null : info.subresource(subresource());
+        return sub == null
+                ? new GroupVersionKind(info.group(), info.version(), info.kind())
+                : new GroupVersionKind(sub.group(), sub.version(), sub.kind());
     }
 
     public List<String> warnings() {

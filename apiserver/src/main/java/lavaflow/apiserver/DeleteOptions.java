@@ -43,6 +43,34 @@ record DeleteOptions(
         return options;
     }
 
+    /** As it stands in the API. */
+    ObjectNode document() {
+        ObjectNode document = Json.object();
+        document.put("kind", "DeleteOptions").put("apiVersion", "meta.k8s.io/v1");
+        if (gracePeriodSeconds != null) {
+            document.put("gracePeriodSeconds", gracePeriodSeconds);
+        }
+        if (uid != null || resourceVersion != null) {
+            ObjectNode preconditions = document.putObject("preconditions");
+            if (uid != null) {
+                preconditions.put("uid", uid);
+            }
+            if (resourceVersion != null) {
+                preconditions.put("resourceVersion", resourceVersion);
+            }
+        }
+        if (orphanDependents != null) {
+            document.put("orphanDependents", orphanDependents);
+        }
+        if (propagationPolicy != null) {
+            document.put("propagationPolicy", propagationPolicy);
+        }
+        if (dryRun) {
+            document.putArray("dryRun").add("All");
+        }
+        return document;
+    }
+
     private static DeleteOptions fromBody(ObjectNode body, FieldErrors errors) {
         List<String> dryRun = new ArrayList<>();
         for (JsonNode value : Json.listAt(body, "dryRun")) {

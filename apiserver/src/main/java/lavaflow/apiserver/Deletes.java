@@ -42,6 +42,7 @@ final class Deletes {
         Resource resource = call.resource();
         String key = resource.key(namespace, name);
         boolean dryRun = options.dryRun() || call.dryRun();
+        call.deleting(options);
         while (true) {
             StoredObject stored = store.get(resource.bucket(), key);
             if (stored == null) {

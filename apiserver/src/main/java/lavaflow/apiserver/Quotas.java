@@ -32,7 +32,10 @@ final class Quotas implements Admission.Plugin {
     @Override
     public void validate(
             Call call, Admission.Operation operation, @Nullable ObjectNode object, @Nullable ObjectNode old) {
-        if (object == null || !call.resource().namespaced() || operation == Admission.Operation.DELETE) {
+        if (object == null
+                || !call.resource().namespaced()
+                || operation == Admission.Operation.DELETE
+                || operation == Admission.Operation.CONNECT) {
             return;
         }
         QuotaAdmission.Request request = new QuotaAdmission.Request(

@@ -12,6 +12,7 @@ import lavaflow.kube.KindInfo;
 import lavaflow.store.StoredObject;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /** What lies below an object: its status, its scale, its binding to a node, its eviction. */
 final class Subresources {
@@ -22,6 +23,7 @@ final class Subresources {
     private final Bindings bindings;
     private final Evictions evictions;
     private final Reviews reviews;
+    private final Admission admission;
 
     Subresources(
             Reads reads,
@@ -30,7 +32,8 @@ final class Subresources {
             FieldOwnership ownership,
             Bindings bindings,
             Evictions evictions,
-            Reviews reviews) {
+            Reviews reviews,
+            Admission admission) {
         this.reads = reads;
         this.writes = writes;
         this.patches = patches;
@@ -38,6 +41,7 @@ final class Subresources {
         this.bindings = bindings;
         this.evictions = evictions;
         this.reviews = reviews;
+        this.admission = admission;
     }
 
     void serve(Exchange exchange, Call call, KindInfo.Subresource sub, Answer answer) throws IOException {
@@ -55,11 +59,13 @@ final class Subresources {
             case "binding" -> {
                 ObjectNode binding = ObjectDecoder.request(call, exchange, ObjectDecoder.Expected.of(sub));
                 answer.warnings(call);
+                admit(call, binding);
                 bindings.bind(call, call.name(), binding);
                 answer.status(201, success());
             }
             case "eviction" -> {
                 ObjectNode eviction = ObjectDecoder.request(call, exchange, ObjectDecoder.Expected.of(sub));
+                admit(call, eviction);
                 evictions.evict(call, eviction);
                 answer.status(201, success());
             }
@@ -102,10 +108,25 @@ final class Subresources {
             return;
         }
         BinaryOperator<ObjectNode> change = scaleChange(exchange, call, sub);
-        Writes.Written written = writes.update(call, false, true, live -> {
-            ObjectNode object = required(call, live);
-            ObjectNode current = ownership.scale(call, object);
-            return scaled(call, object, change.apply(object, current));
+        Writes.Written written = writes.update(call, false, true, new Writes.Transformation() {
+            @Override
+            public ObjectNode apply(@Nullable ObjectNode live) {
+                ObjectNode object = required(call, live);
+                ObjectNode current = ownership.scale(call, object);
+                ObjectNode next = change.apply(object, current);
+                admission.mutate(call, Admission.Operation.UPDATE, next, current);
+                return scaled(call, object, next);
+            }
+
+            @Override
+            public boolean isAdmitted() {
+                return true;
+            }
+
+            @Override
+            public ObjectNode admissionView(ObjectNode stored) {
+                return ownership.scale(call, stored);
+            }
         });
         answer.warnings(call);
         answer.status(200, ScaleView.of(written.object()));
@@ -140,7 +161,7 @@ final class Subresources {
         };
     }
 
-    private static ObjectNode required(Call call, @org.jspecify.annotations.Nullable ObjectNode live) {
+    private static ObjectNode required(Call call, @Nullable ObjectNode live) {
         if (live == null) {
             throw call.resource().notFound(call.name());
         }
@@ -185,8 +206,17 @@ final class Subresources {
         throw ApiException.of(503, "ServiceUnavailable", "no node agent serves pods/log for this object");
     }
 
+    /** Admission of what is created below an object, or answered and never stored. */
+    private void admit(Call call, ObjectNode object) {
+        admission.mutate(call, Admission.Operation.CREATE, object, null);
+        admission.validate(call, Admission.Operation.CREATE, object, null);
+    }
+
     /** What only a node can answer; nodes join with a later part of this server. */
     private void node(Exchange exchange, Call call, KindInfo.Subresource sub) {
+        ObjectNode options = ConnectOptions.of(sub, exchange.query());
+        admission.mutate(call, Admission.Operation.CONNECT, options, null);
+        admission.validate(call, Admission.Operation.CONNECT, options, null);
         StoredObject stored = reads.get(call.resource(), call.namespace(), call.name(), exchange.query());
         ObjectNode object = StoredForm.decode(stored);
         if (call.resource().name().equals("pods")
@@ -201,6 +231,7 @@ final class Subresources {
 
     /** Kinds that are asked and answered, never stored. */
     ObjectNode review(Call call, ObjectNode object) {
+        admit(call, object);
         if (call.resource().name().equals("bindings")) {
             bindings.bind(call, Metadata.name(object), object);
             return success();

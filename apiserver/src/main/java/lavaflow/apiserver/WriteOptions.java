@@ -8,15 +8,27 @@ import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldError;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
+import lavaflow.kube.Json;
 import lavaflow.kube.Names;
 
-/** Options of create, update and patch, from the query. */
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/**
+ * Options of create, update and patch, from the query.
+ *
+ * @param givenValidation what the client said of validation, empty where it did not
+ */
 public record WriteOptions(
-        boolean dryRun, boolean force, String fieldManager, String userAgent, Call.FieldValidation fieldValidation) {
+        boolean dryRun,
+        boolean force,
+        String fieldManager,
+        String userAgent,
+        Call.FieldValidation fieldValidation,
+        String givenValidation) {
     private static final int MAX_MANAGER = 128;
 
     public static WriteOptions of(String fieldManager) {
-        return new WriteOptions(false, false, fieldManager, "", Call.FieldValidation.IGNORE);
+        return new WriteOptions(false, false, fieldManager, "", Call.FieldValidation.IGNORE, "");
     }
 
     /** Reads and checks the options; {@code kind} is CreateOptions, UpdateOptions or PatchOptions. */
@@ -46,7 +58,24 @@ public record WriteOptions(
         if (!errors.isEmpty()) {
             throw ApiException.invalid("meta.k8s.io", kind, "", errors.list());
         }
-        return new WriteOptions(dryRun, apply && query.flag("force"), manager, userAgent, validation);
+        return new WriteOptions(
+                dryRun, apply && query.flag("force"), manager, userAgent, validation, query.first("fieldValidation"));
+    }
+
+    /** As it stands in the API. */
+    ObjectNode document(String kind) {
+        ObjectNode document = Json.object();
+        document.put("kind", kind).put("apiVersion", "meta.k8s.io/v1");
+        if (dryRun) {
+            document.putArray("dryRun").add("All");
+        }
+        if (!fieldManager.isEmpty()) {
+            document.put("fieldManager", fieldManager);
+        }
+        if (!givenValidation.isEmpty()) {
+            document.put("fieldValidation", givenValidation);
+        }
+        return document;
     }
 
     static boolean checkDryRun(List<String> values, FieldErrors errors) {

@@ -39,6 +39,16 @@ final class Writes {
     /** Makes the new state from the live one; {@code live} is null where a PUT or apply creates. */
     interface Transformation {
         ObjectNode apply(@Nullable ObjectNode live);
+
+        /** True if it has let admission change what it makes, because admission sees something else of it: a Scale. */
+        default boolean isAdmitted() {
+            return false;
+        }
+
+        /** What admission sees of an object in its stored form. */
+        default ObjectNode admissionView(ObjectNode stored) {
+            return stored;
+        }
     }
 
     /** What a write came to. */
@@ -236,7 +246,9 @@ final class Writes {
         if (!ownerRecorded) {
             ownership.update(call, live, object);
         }
-        admission.mutate(call, Admission.Operation.UPDATE, object, live);
+        if (!transformation.isAdmitted()) {
+            admission.mutate(call, Admission.Operation.UPDATE, object, live);
+        }
         resource.rules().applyDefaults(object);
         ObjectNode next = toStored(resource, object);
         KindRules rules = storedRules(resource);
@@ -245,7 +257,11 @@ final class Writes {
         boolean done = false;
         try {
             validateUpdate(call, resource, rules, next, oldStored);
-            admission.validate(call, Admission.Operation.UPDATE, next, oldStored);
+            admission.validate(
+                    call,
+                    Admission.Operation.UPDATE,
+                    transformation.admissionView(next),
+                    transformation.admissionView(oldStored));
             if (call.dryRun()) {
                 return new Written(fromStored(resource, next), false);
             }

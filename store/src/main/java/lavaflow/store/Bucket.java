@@ -29,6 +29,9 @@ final class Bucket {
     private volatile long objects;
     private volatile long liveBytes;
 
+    /** Revision of the last change since the store was opened; set before that revision is visible. */
+    private volatile long changed;
+
     Bucket(String name) {
         this.name = name;
         this.nameBytes = name.getBytes(StandardCharsets.UTF_8);
@@ -64,6 +67,10 @@ final class Bucket {
         return objects;
     }
 
+    long changed() {
+        return changed;
+    }
+
     long liveBytes() {
         return liveBytes;
     }
@@ -92,6 +99,7 @@ final class Bucket {
     /** Counts a change that is not kept. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // only the writer changes them
     void count(Change change) {
+        changed = change.revision();
         StoredObject previous = change.previous();
         if (previous != null) {
             objects--;

@@ -172,6 +172,15 @@ public final class Store implements AutoCloseable {
         return index.compacted();
     }
 
+    /**
+     * When a bucket last changed, since the store was opened: what was made from a snapshot of this revision or a later one
+     * is up to date. May run a moment ahead of {@link #revision}.
+     */
+    public long changed(String bucket) {
+        Bucket found = index.find(bucket);
+        return found == null ? 0 : found.changed();
+    }
+
     /** The newest committed version. */
     public @Nullable StoredObject get(String bucket, String key) {
         Bucket found = index.find(bucket);
