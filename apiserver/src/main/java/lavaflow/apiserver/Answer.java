@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
 
@@ -94,12 +93,11 @@ final class Answer {
     }
 
     void stored(int code, StoredObject stored) throws IOException {
-        boolean asStored =
-                choice.form() == Negotiation.Form.OBJECT && !choice.yaml() && resource.bridge() == null && !pretty();
+        boolean asStored = choice.form() == Negotiation.Form.OBJECT && !choice.yaml() && !pretty();
         if (asStored) {
-            exchange.send(code, Negotiation.JSON, Rendering.withNewline(stored.bytes()));
+            exchange.send(code, Negotiation.JSON, Rendering.withNewline(resource.bytes(stored)));
         } else {
-            object(code, Writes.fromStored(resource, StoredForm.decode(stored)));
+            object(code, resource.read(stored));
         }
     }
 
@@ -146,11 +144,7 @@ final class Answer {
             streamList(page);
             return;
         }
-        List<ObjectNode> objects = new ArrayList<>(page.items().size());
-        for (StoredObject stored : page.items()) {
-            objects.add(Writes.fromStored(resource, StoredForm.decode(stored)));
-        }
-        sendList(objects, page);
+        sendList(resource.read(page.items()), page);
     }
 
     void objects(List<ObjectNode> objects, long revision) throws IOException {
@@ -167,7 +161,8 @@ final class Answer {
         if (watchable()) {
             metadata.put("resourceVersion", Long.toString(page.revision()));
         }
-        if (!page.next().isEmpty()) {
+        // Lists of custom objects say so where there is no next page.
+        if (!page.next().isEmpty() || (resource.custom() != null && choice.form() == Negotiation.Form.OBJECT)) {
             metadata.put("continue", page.next());
         }
         if (page.remaining() != null) {
@@ -203,8 +198,10 @@ final class Answer {
         ArrayNode items = list.putArray("items");
         for (ObjectNode object : objects) {
             // Typed lists of upstream carry the type once, on the list.
-            object.remove("kind");
-            object.remove("apiVersion");
+            if (resource.custom() == null) {
+                object.remove("kind");
+                object.remove("apiVersion");
+            }
             items.add(object);
         }
         return list;
@@ -215,10 +212,17 @@ final class Answer {
         String head = "{\"kind\":\"" + resource.info().listKind() + "\",\"apiVersion\":\""
                 + resource.info().apiVersion() + "\",\"metadata\":{"
                 + (watchable() ? "\"resourceVersion\":\"" + page.revision() + "\"" : "")
-                + (page.next().isEmpty() ? "" : ",\"continue\":\"" + page.next() + "\"")
+                + (page.next().isEmpty() && resource.custom() == null ? "" : ",\"continue\":\"" + page.next() + "\"")
                 + (page.remaining() == null ? "" : ",\"remainingItemCount\":" + page.remaining()) + "},\"items\":[";
-        int skip = StoredForm.typePrefixLength(
-                resource.info().apiVersion(), resource.info().kind());
+        CustomVersion custom = resource.custom();
+        if (custom != null) {
+            custom.prepare(page.items());
+        }
+        // Items of custom lists keep their type: all but the brace, which is written below.
+        int skip = custom != null
+                ? 1
+                : StoredForm.typePrefixLength(
+                        resource.info().apiVersion(), resource.info().kind());
         long size = head.length() + 3L;
         for (StoredObject stored : page.items()) {
             size += stored.bytes().length - skip + 2;
@@ -232,7 +236,8 @@ final class Answer {
                     out.write('{');
                 }
                 first = false;
-                out.write(stored.bytes(), skip, stored.bytes().length - skip);
+                byte[] bytes = resource.bytes(stored);
+                out.write(bytes, skip, bytes.length - skip);
             }
             out.write("]}\n".getBytes(StandardCharsets.UTF_8));
         }

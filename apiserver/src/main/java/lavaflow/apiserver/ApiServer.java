@@ -38,6 +38,7 @@ public final class ApiServer implements AutoCloseable {
     private final Health health;
     private final LocalApi local;
     private final WebhookClient webhooks;
+    private final CustomResources custom;
 
     public ApiServer(Settings settings, Store store) {
         RandomGenerator random = new SecureRandom();
@@ -59,7 +60,7 @@ public final class ApiServer implements AutoCloseable {
         Reads reads = new Reads(store);
         Writes writes = new Writes(store, admission, ownership, hooks, random);
         Deletes deletes = new Deletes(store, admission, hooks);
-        watches = new Watches(store, settings.clock(), random);
+        watches = new Watches(store, table, settings.clock(), random);
         Patches patches = new Patches(writes, ownership);
         Subresources subresources = new Subresources(
                 reads,
@@ -89,9 +90,17 @@ public final class ApiServer implements AutoCloseable {
         ApiHandler handler = new ApiHandler(authentication, authorization, resources, endpoints, metrics);
         transport = new HttpTransport(listen, settings.identity(), new JettyHandler(handler::handle));
         local = new LocalApi(table, reads, writes, deletes, store, authorization, settings.clock());
+        custom = new CustomResources(
+                store,
+                table,
+                local,
+                new CustomCleanup(store, local, deletes, settings.clock()),
+                _ -> CustomConversion.NONE,
+                settings.clock());
     }
 
     public void start() throws Exception {
+        custom.start();
         transport.start();
     }
 
@@ -119,6 +128,7 @@ public final class ApiServer implements AutoCloseable {
     public void close() {
         transport.stopAccepting();
         watches.close();
+        custom.close();
         transport.close();
         webhooks.close();
     }

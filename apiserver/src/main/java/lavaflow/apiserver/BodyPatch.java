@@ -21,6 +21,7 @@ import lavaflow.kube.TypedDecoder;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A JSON, merge or strategic merge patch: from the body of a request to an object of the expected kind.
@@ -112,7 +113,9 @@ final class BodyPatch {
                             + " Kind string \"json:\\\"kind,omitempty\\\"\" }");
         }
         String shown = Json.string(sorted(object));
-        checkKind(object, shown);
+        if (custom() == null) {
+            checkKind(object, shown);
+        }
         return typed(object, shown, problems);
     }
 
@@ -177,9 +180,39 @@ final class BodyPatch {
         }
     }
 
+    /** The version of the custom kind that is patched; null for built-in kinds, a Scale among them. */
+    private @Nullable CustomVersion custom() {
+        CustomVersion custom = call.resource().custom();
+        return custom != null && expected.struct().equals(custom.root()) ? custom : null;
+    }
+
+    private ObjectNode customized(CustomVersion custom, ObjectNode tree, String shown, List<String> problems) {
+        try {
+            CustomDecoder.Decoded decoded = CustomDecoder.tree(custom, tree);
+            problems.addAll(decoded.problems());
+            return decoded.object();
+        } catch (DecodingException e) {
+            throw invalid(shown, String.valueOf(e.getMessage()));
+        }
+    }
+
     private ObjectNode typed(ObjectNode tree, String shown, List<String> problems) {
+        CustomVersion custom = custom();
+        if (custom != null) {
+            ObjectNode object = customized(custom, tree, shown, problems);
+            report(problems, shown);
+            return object;
+        }
         TypedDecoder.Decoded decoded = decoded(expected.struct(), tree, shown);
         problems.addAll(decoded.problems());
+        report(problems, shown);
+        ObjectNode object = decoded.object();
+        object.put("kind", expected.kind());
+        object.put("apiVersion", expected.type().apiVersion());
+        return object;
+    }
+
+    private void report(List<String> problems, String shown) {
         switch (call.fieldValidation()) {
             case IGNORE -> {}
             case WARN -> problems.forEach(call::warn);
@@ -189,10 +222,6 @@ final class BodyPatch {
                 }
             }
         }
-        ObjectNode object = decoded.object();
-        object.put("kind", expected.kind());
-        object.put("apiVersion", expected.type().apiVersion());
-        return object;
     }
 
     /** The patch leaves something that is no object of its kind. */

@@ -3,6 +3,8 @@ package lavaflow.apiserver;
 import lavaflow.kinds.CertificateRequests;
 import lavaflow.kube.Json;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** The hooks of services, namespaces and requests for certificates. */
@@ -30,6 +32,30 @@ final class BuiltinHooks implements WriteHooks {
     public Reservation beforeUpdate(Call call, ObjectNode object, ObjectNode old) {
         boolean main = isService(call.resource()) && call.subresource().isEmpty();
         return main ? services.allocate(call, object, old) : Reservation.NONE;
+    }
+
+    /** Definitions stay until their instances are gone. */
+    @Override
+    public void beforeDelete(Call call, ObjectNode object) {
+        if (!call.resource().bucket().equals(Definition.BUCKET)) {
+            return;
+        }
+        ArrayNode finalizers = Json.listAt(object, "metadata", "finalizers");
+        for (JsonNode finalizer : finalizers) {
+            if (finalizer.asText().equals(Definition.CLEANUP)) {
+                return;
+            }
+        }
+        Metadata.of(object).set("finalizers", finalizers.add(Definition.CLEANUP));
+        ObjectNode status = Json.ensureObject(object, "status");
+        ArrayNode conditions = Json.listAt(status, "conditions");
+        DefinitionStatus.terminating(
+                conditions,
+                true,
+                "InstanceDeletionPending",
+                "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+                Metadata.time(call.now()));
+        status.set("conditions", conditions);
     }
 
     @Override

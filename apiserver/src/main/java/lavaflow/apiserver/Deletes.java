@@ -3,7 +3,6 @@ package lavaflow.apiserver;
 import lavaflow.kinds.KindRules;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
-import lavaflow.kube.PrintedForm;
 import lavaflow.store.Mutation;
 import lavaflow.store.Outcome;
 import lavaflow.store.Store;
@@ -48,7 +47,7 @@ final class Deletes {
             if (stored == null) {
                 throw resource.notFound(name);
             }
-            ObjectNode live = StoredForm.decode(stored);
+            ObjectNode live = resource.decode(stored);
             checkPreconditions(resource, name, live, options);
             String refusal = resource.rules().refusalToDelete(live);
             if (refusal != null) {
@@ -58,7 +57,7 @@ final class Deletes {
             ObjectNode next = live.deepCopy();
             boolean gone = mark(call, resource, next, options);
             if (dryRun) {
-                PrintedForm.restore(resource.types(), resource.stored().struct(), next);
+                resource.restoreForm(next);
                 return new Deleted(Writes.fromStored(resource, next), gone);
             }
             if (!gone && next.equals(live)) {
@@ -66,13 +65,13 @@ final class Deletes {
             }
             boolean relaxed = Writes.relaxed(resource);
             Mutation mutation = gone
-                    ? new Mutation.Delete(resource.bucket(), key, stored.revision(), StoredForm.encode(next), relaxed)
-                    : new Mutation.Put(resource.bucket(), key, stored.revision(), StoredForm.encode(next), relaxed);
+                    ? new Mutation.Delete(resource.bucket(), key, stored.revision(), resource.encode(next), relaxed)
+                    : new Mutation.Put(resource.bucket(), key, stored.revision(), resource.encode(next), relaxed);
             if (store.commit(mutation) instanceof Outcome.Committed committed) {
                 if (gone) {
                     hooks.afterDelete(resource, live);
                 }
-                return new Deleted(Writes.fromStored(resource, StoredForm.decode(committed.object())), gone);
+                return new Deleted(resource.read(committed.object()), gone);
             }
         }
     }
@@ -103,6 +102,9 @@ final class Deletes {
     /** Sets finalizers and the deletion time as the options ask; true if nothing holds the object any more. */
     private boolean mark(Call call, Resource resource, ObjectNode object, DeleteOptions options) {
         setFinalizers(resource, object, options);
+        if (!Metadata.isDeleting(object)) {
+            hooks.beforeDelete(call, object);
+        }
         Long asked = options.gracePeriodSeconds();
         if (asked != null && asked < 0) {
             asked = 1L;

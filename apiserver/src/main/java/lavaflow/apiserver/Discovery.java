@@ -1,6 +1,5 @@
 package lavaflow.apiserver;
 
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -25,13 +24,7 @@ final class Discovery {
 
     /** Versions by group, both in order of preference. */
     private Map<String, Map<String, List<Resource>>> groups() {
-        Map<String, Map<String, List<Resource>>> groups = new LinkedHashMap<>();
-        for (Resource resource : table.all()) {
-            groups.computeIfAbsent(resource.group(), _ -> new LinkedHashMap<>())
-                    .computeIfAbsent(resource.info().version(), _ -> new java.util.ArrayList<>())
-                    .add(resource);
-        }
-        return groups;
+        return table.catalogue().groups();
     }
 
     /** {@code /api}. */
@@ -87,7 +80,7 @@ final class Discovery {
         Map<String, List<Resource>> versions = groups().get(groupName);
         List<Resource> resources = versions == null ? null : versions.get(version);
         if (resources == null) {
-            if (versions == null) {
+            if (versions == null || !table.isBuiltinGroup(groupName)) {
                 throw new PathNotServed();
             }
             throw ApiException.noSuchPath();

@@ -44,14 +44,42 @@ final class FieldOwnership {
 
     /** The Scale of an object, with the owners of its replicas. */
     ObjectNode scale(Call call, ObjectNode object) {
-        ObjectNode scale = ScaleView.of(object);
+        ObjectNode scale = scaleOf(call.resource(), object);
         Metadata.of(scale)
                 .set(
                         "managedFields",
                         ScaleOwners.toScale(
                                 Json.at(object, "metadata", "managedFields"),
-                                call.resource().info().apiVersion()));
+                                call.resource().info().apiVersion(),
+                                replicasPath(call)));
         return scale;
+    }
+
+    /** The Scale of an object of any kind that has one. */
+    static ObjectNode scaleOf(Resource resource, ObjectNode object) {
+        Definition.ScalePaths paths = scalePaths(resource);
+        return paths == null ? ScaleView.of(object) : CustomScale.of(paths, object);
+    }
+
+    /** Gives an object the number of replicas of its Scale. */
+    static void applyScale(Resource resource, ObjectNode scale, ObjectNode object) {
+        Definition.ScalePaths paths = scalePaths(resource);
+        if (paths == null) {
+            ScaleView.apply(scale, object);
+        } else {
+            CustomScale.apply(paths, scale, object);
+        }
+    }
+
+    private static Definition.@Nullable ScalePaths scalePaths(Resource resource) {
+        return resource.custom() == null
+                ? null
+                : resource.custom().description().scale();
+    }
+
+    private static String replicasPath(Call call) {
+        Definition.ScalePaths paths = scalePaths(call.resource());
+        return paths == null ? ".spec.replicas" : paths.specReplicas();
     }
 
     /** Records that the call's manager wrote a Scale. */
@@ -69,7 +97,8 @@ final class FieldOwnership {
         var entries = ScaleOwners.toParent(
                 Json.at(object, "metadata", "managedFields"),
                 Json.at(scale, "metadata", "managedFields"),
-                call.resource().info().apiVersion());
+                call.resource().info().apiVersion(),
+                replicasPath(call));
         if (entries.isEmpty()) {
             Metadata.of(object).remove("managedFields");
         } else {
@@ -79,6 +108,9 @@ final class FieldOwnership {
 
     private ManagedFields endpoint(Call call) {
         Resource resource = call.resource();
+        if (resource.custom() != null) {
+            return resource.custom().ownership(call.subresource(), subresource -> make(resource, subresource));
+        }
         String key = resource.info().apiVersion() + "/" + resource.name() + "/" + call.subresource();
         ManagedFields known = endpoints.get(key);
         return known != null ? known : endpoints.computeIfAbsent(key, _ -> make(resource, call.subresource()));
@@ -91,13 +123,19 @@ final class FieldOwnership {
                 resource.info().apiVersion(),
                 resource.info().kind(),
                 subresource,
-                EndpointFields.filter(resource.info(), subresource),
+                resource.custom() == null
+                        ? EndpointFields.filter(resource.info(), subresource)
+                        : EndpointFields.customFilter(resource.info(), subresource),
                 (object, apiVersion) -> converted(resource, object, apiVersion)));
     }
 
     /** The object in another served version of its kind; null where there is none of that name. */
     private static ManagedFields.@Nullable Versioned converted(
             Resource resource, ObjectNode object, String apiVersion) {
+        if (resource.custom() != null) {
+            CustomVersion other = resource.custom().kind().version(apiVersion);
+            return other == null ? null : new ManagedFields.Versioned(other.root(), other.of(object.deepCopy()));
+        }
         KindInfo from = version(resource, Json.textAt(object, "apiVersion"));
         KindInfo to = version(resource, apiVersion);
         if (from == null || to == null) {

@@ -36,7 +36,7 @@ final class Filter {
             return;
         }
         throw ApiException.badRequest(
-                resource.rules().selectableFields().isEmpty()
+                resource.rules().selectableFields().isEmpty() && resource.custom() == null
                         ? "\"" + field
                                 + "\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
                         : resource.rules().unknownField(field));
@@ -56,6 +56,10 @@ final class Filter {
 
     /** The parsed head is kept with the stored version, so that a thousand watchers parse an event once. */
     private Head head(StoredObject stored) {
+        CustomVersion custom = resource.custom();
+        if (custom != null) {
+            return custom.head(stored, object -> Head.of(resource, object));
+        }
         if (resource.bridge() != null) {
             ObjectNode object = StoredForm.decode(stored);
             boolean asStored = resource.has(KindRules.Trait.SEES_STORED_FORM);
@@ -70,7 +74,7 @@ final class Filter {
     }
 
     /** The few parts of an object that selectors look at. */
-    private record Head(@Nullable ObjectNode labels, Map<String, String> fields) {
+    record Head(@Nullable ObjectNode labels, Map<String, String> fields) {
         static Head of(Resource resource, ObjectNode object) {
             Map<String, String> fields = new HashMap<>();
             fields.put("metadata.name", Metadata.name(object));

@@ -87,8 +87,13 @@ public final class LocalApi {
         return table.all();
     }
 
+    /** Custom kinds come and go while components use them. */
     private Resource resource(Path path) {
-        return table.resource(path.group(), path.version(), path.resource());
+        Resource found = table.find(path.group(), path.version(), path.resource());
+        if (found == null) {
+            throw ApiException.noSuchPath();
+        }
+        return found;
     }
 
     private Call call(User user, Path path, String verb, String namespace, String name, String subresource) {
@@ -112,7 +117,7 @@ public final class LocalApi {
         check(user, path, "get", namespace, name);
         Resource resource = resource(path);
         StoredObject stored = store.get(resource.bucket(), resource.key(namespace, name));
-        return Optional.ofNullable(stored).map(found -> Writes.fromStored(resource, StoredForm.decode(found)));
+        return Optional.ofNullable(stored).map(resource::read);
     }
 
     /** Shows the objects of a namespace, or of all for the empty one, one by one; returns their common revision. */
@@ -128,7 +133,7 @@ public final class LocalApi {
 
     private static ObjectNode decode(Resource resource, StoredObject stored, View view) {
         return switch (view) {
-            case WHOLE -> Writes.fromStored(resource, StoredForm.decode(stored));
+            case WHOLE -> resource.read(stored);
             case METADATA -> StoredForm.decodeMetadata(stored);
         };
     }

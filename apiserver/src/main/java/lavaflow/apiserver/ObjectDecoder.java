@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** From bytes to an object of the expected kind: parsed, typed, defaulted, with strictness as the client asked. */
 final class ObjectDecoder {
     private static final List<String> MEDIA_TYPES = List.of(Negotiation.JSON, Negotiation.YAML, Negotiation.PROTOBUF);
+    private static final List<String> CUSTOM_TYPES = List.of(Negotiation.JSON, Negotiation.YAML);
     private static final String DELETE_OPTIONS = "DeleteOptions";
 
     /** The kind a body must be of. */
@@ -38,7 +39,10 @@ final class ObjectDecoder {
 
     /** Reads the body of a create or update of the resource itself. */
     static ObjectNode request(Call call, Exchange exchange, KindInfo info) {
-        ObjectNode object = request(call, exchange, Expected.of(info));
+        CustomVersion custom = call.resource().custom();
+        ObjectNode object = custom == null
+                ? request(call, exchange, Expected.of(info))
+                : CustomDecoder.body(call, custom, customFormat(exchange), BodyReader.bytes(exchange));
         call.resource().rules().applyDefaults(object);
         return object;
     }
@@ -76,6 +80,15 @@ final class ObjectDecoder {
         };
     }
 
+    /** Custom kinds have no protobuf form. */
+    private static BodyDecoder.Format customFormat(Exchange exchange) {
+        return switch (Negotiation.mediaType(exchange.header("Content-Type"))) {
+            case Negotiation.PROTOBUF -> throw BodyReader.unsupportedMediaType(CUSTOM_TYPES);
+            case "", Negotiation.JSON, Negotiation.YAML -> format(exchange);
+            default -> throw BodyReader.unsupportedMediaType(CUSTOM_TYPES);
+        };
+    }
+
     /** The options of a delete, or null where the body is empty. Upstream takes them under any group's version. */
     static @Nullable ObjectNode deleteOptions(Exchange exchange) {
         byte[] body = BodyReader.bytes(exchange);
@@ -87,6 +100,10 @@ final class ObjectDecoder {
 
     /** Types a tree again after a patch changed it. */
     static ObjectNode typed(Call call, ObjectNode tree, Expected expected) {
+        CustomVersion custom = call.resource().custom();
+        if (custom != null && expected.struct().equals(custom.root())) {
+            return CustomDecoder.plain(custom, tree);
+        }
         TypedDecoder.Decoded decoded;
         try {
             decoded = TypedDecoder.decode(call.resource().types(), expected.struct(), StrictJson.Document.of(tree));

@@ -17,6 +17,9 @@ final class Patches {
     static final String APPLY_PATCH = "application/apply-patch+yaml";
     static final List<String> MEDIA_TYPES = List.of(JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, APPLY_PATCH);
 
+    /** Lists of custom kinds have no merge keys, so there is nothing strategic about them. */
+    private static final List<String> CUSTOM_TYPES = List.of(JSON_PATCH, MERGE_PATCH, APPLY_PATCH);
+
     private static final String BAD_YAML = "error decoding YAML: ";
 
     private final Writes writes;
@@ -33,6 +36,10 @@ final class Patches {
 
     Writes.Written patch(Call call, Exchange exchange) {
         String media = Negotiation.mediaType(exchange.header("Content-Type"));
+        boolean custom = call.resource().custom() != null;
+        if (custom && !CUSTOM_TYPES.contains(media)) {
+            throw BodyReader.unsupportedMediaType(CUSTOM_TYPES);
+        }
         if (!MEDIA_TYPES.contains(media)) {
             throw ApiException.of(415, "UnsupportedMediaType", "415: Unsupported Media Type")
                     .withEmptyDetails();

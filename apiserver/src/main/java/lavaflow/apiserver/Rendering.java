@@ -9,6 +9,7 @@ import lavaflow.kinds.Tables;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
+import lavaflow.schema.PrinterColumns;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -64,6 +65,10 @@ final class Rendering {
             boolean columns) {
         ObjectNode table = Json.object();
         table.put("kind", "Table").put("apiVersion", "meta.k8s.io/" + version).putObject("metadata");
+        if (resource.custom() != null) {
+            customTable(table, resource.custom().columns(), objects, version, include, now, columns);
+            return table;
+        }
         Tables.Layout layout = Tables.layout(resource.stored().group(), resource.name());
         if (columns) {
             ArrayNode definitions = table.putArray("columnDefinitions");
@@ -91,13 +96,49 @@ final class Rendering {
             if (!conditions.isEmpty()) {
                 row.set("conditions", conditions);
             }
-            switch (include) {
-                case NONE -> row.putNull("object");
-                case METADATA -> row.set("object", partial(object, version));
-                case OBJECT -> row.set("object", object);
-            }
+            rowObject(row, object, version, include);
         }
         return table;
+    }
+
+    private static void rowObject(ObjectNode row, ObjectNode object, String version, IncludeObject include) {
+        switch (include) {
+            case NONE -> row.putNull("object");
+            case METADATA -> row.set("object", partial(object, version));
+            case OBJECT -> row.set("object", object);
+        }
+    }
+
+    /** The columns of a custom kind are what its definition says. */
+    private static void customTable(
+            ObjectNode table,
+            PrinterColumns columns,
+            List<ObjectNode> objects,
+            String version,
+            IncludeObject include,
+            Instant now,
+            boolean headings) {
+        if (headings) {
+            ArrayNode definitions = table.putArray("columnDefinitions");
+            for (PrinterColumns.Column column : columns.columns()) {
+                definitions
+                        .addObject()
+                        .put("name", column.name())
+                        .put("type", column.type())
+                        .put("format", column.format())
+                        .put("description", column.description())
+                        .put("priority", column.priority());
+            }
+        } else {
+            table.putNull("columnDefinitions");
+        }
+        ArrayNode rows = table.putArray("rows");
+        for (ObjectNode object : objects) {
+            ObjectNode row = rows.addObject();
+            ArrayNode cells = row.putArray("cells");
+            columns.cells(object, now).forEach(cells::add);
+            rowObject(row, object, version, include);
+        }
     }
 
     static ObjectNode partial(ObjectNode object, String version) {

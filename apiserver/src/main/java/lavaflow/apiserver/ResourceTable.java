@@ -1,9 +1,12 @@
 package lavaflow.apiserver;
 
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 
 import lavaflow.kinds.BuiltinKinds;
 import lavaflow.kube.BuiltinTypes;
@@ -12,17 +15,30 @@ import lavaflow.kube.KindTable;
 
 import org.jspecify.annotations.Nullable;
 
-/** Everything that is served, by path. */
+/**
+ * Everything that is served, by path: the built-in kinds, and custom ones, which come and go.
+ *
+ * <p>Finding a resource takes no lock. The catalogue, which discovery and those who walk all kinds look at, is made anew
+ * when it is asked for after a change, so that a thousand changes in a row cost a thousand entries, not a million.
+ */
 public final class ResourceTable {
-    private final Map<String, Resource> byPath = new HashMap<>();
-    private final List<Resource> all = new ArrayList<>();
+    private final List<Resource> builtin = new ArrayList<>();
+    private final Set<String> builtinGroups = new HashSet<>();
+    private final Map<String, Resource> byPath = new ConcurrentHashMap<>();
+    /** By the name of the definition; guarded by this. */
+    private final Map<String, List<Resource>> custom = new TreeMap<>();
+
+    private volatile @Nullable Catalogue catalogue;
 
     /** A table of the built-in kinds. */
     public static ResourceTable builtin() {
         ResourceTable table = new ResourceTable();
         for (KindTable.GroupVersion version : KindTable.builtin().versions()) {
             for (KindInfo kind : version.kinds()) {
-                table.add(resource(kind));
+                Resource resource = resource(kind);
+                table.builtin.add(resource);
+                table.builtinGroups.add(kind.group());
+                table.byPath.put(path(kind), resource);
             }
         }
         return table;
@@ -37,47 +53,85 @@ public final class ResourceTable {
                 throw new IllegalStateException("no stored version for " + info);
             }
         }
-        String bucket = stored.group().isEmpty() ? stored.resource() : stored.group() + "/" + stored.resource();
         return new Resource(
                 info,
                 BuiltinTypes.instance(),
                 BuiltinKinds.rules(info.group(), info.version(), info.resource()),
-                bucket,
+                bucket(stored.group(), stored.resource()),
                 conversion == null ? null : conversion.bridge(),
-                stored);
+                stored,
+                null);
     }
 
-    private void add(Resource resource) {
-        all.add(resource);
-        KindInfo info = resource.info();
-        byPath.put(path(info.group(), info.version(), info.resource()), resource);
+    /** Where the objects of a kind are stored. */
+    static String bucket(String group, String resource) {
+        return group.isEmpty() ? resource : group + "/" + resource;
+    }
+
+    private static String path(KindInfo info) {
+        return path(info.group(), info.version(), info.resource());
     }
 
     private static String path(String group, String version, String resource) {
         return group + "/" + version + "/" + resource;
     }
 
+    /** Serves the versions of a custom kind in place of those its definition gave before. */
+    synchronized void serve(String definition, List<Resource> versions) {
+        List<Resource> before = custom.put(definition, List.copyOf(versions));
+        // A path is never taken away for a moment only: requests find the old version of it, or the new one.
+        for (Resource version : versions) {
+            byPath.compute(
+                    path(version.info()),
+                    (_, present) -> present == null || present.custom() != null ? version : present);
+        }
+        if (before != null) {
+            before.forEach(version -> byPath.remove(path(version.info()), version));
+        }
+        catalogue = null;
+    }
+
+    /** Serves the custom kind of a definition no more. */
+    synchronized void withdraw(String definition) {
+        List<Resource> before = custom.remove(definition);
+        if (before != null) {
+            before.forEach(version -> byPath.remove(path(version.info()), version));
+            catalogue = null;
+        }
+    }
+
     public @Nullable Resource find(String group, String version, String resource) {
         return byPath.get(path(group, version, resource));
     }
 
-    /** The resource at a path that is known to exist. */
-    public Resource resource(String group, String version, String resource) {
-        Resource found = find(group, version, resource);
-        if (found == null) {
-            throw new IllegalArgumentException("not served: " + path(group, version, resource));
-        }
-        return found;
+    public boolean servesVersion(String group, String version) {
+        return catalogue().version(group, version) != null;
     }
 
-    public boolean servesVersion(String group, String version) {
-        return all.stream()
-                .anyMatch(resource -> resource.info().group().equals(group)
-                        && resource.info().version().equals(version));
+    /** Whether built-in kinds are of the group. */
+    boolean isBuiltinGroup(String group) {
+        return builtinGroups.contains(group);
+    }
+
+    /** Everything served now, in order. */
+    public Catalogue catalogue() {
+        Catalogue known = catalogue;
+        return known != null ? known : makeCatalogue();
+    }
+
+    private synchronized Catalogue makeCatalogue() {
+        Catalogue known = catalogue;
+        if (known == null) {
+            List<Resource> customized = new ArrayList<>();
+            custom.values().forEach(customized::addAll);
+            known = Catalogue.of(builtin, customized);
+            catalogue = known;
+        }
+        return known;
     }
 
     /** In the order of discovery. */
     public List<Resource> all() {
-        return all;
+        return catalogue().all();
     }
 }

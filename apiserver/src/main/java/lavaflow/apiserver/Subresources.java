@@ -104,7 +104,7 @@ final class Subresources {
         Resource resource = call.resource();
         if (call.verb().equals("get")) {
             StoredObject stored = reads.get(resource, call.namespace(), call.name(), exchange.query());
-            answer.status(200, ScaleView.of(StoredForm.decode(stored)));
+            answer.status(200, FieldOwnership.scaleOf(resource, resource.read(stored)));
             return;
         }
         BinaryOperator<ObjectNode> change = scaleChange(exchange, call, sub);
@@ -129,7 +129,7 @@ final class Subresources {
             }
         });
         answer.warnings(call);
-        answer.status(200, ScaleView.of(written.object()));
+        answer.status(200, FieldOwnership.scaleOf(resource, written.object()));
     }
 
     /** What the request makes of a Scale, owners included. */
@@ -155,7 +155,7 @@ final class Subresources {
         String media = Negotiation.mediaType(exchange.header("Content-Type"));
         BodyPatch patch = new BodyPatch(call, media, body, expected);
         return (object, current) -> {
-            ObjectNode next = patch.apply(ScaleView.of(object));
+            ObjectNode next = patch.apply(FieldOwnership.scaleOf(call.resource(), object));
             ownership.updateScale(call, current, next);
             return next;
         };
@@ -174,7 +174,7 @@ final class Subresources {
         if (!errors.isEmpty()) {
             throw ApiException.invalid("autoscaling", "Scale", call.name(), errors.list());
         }
-        ScaleView.apply(scale, object);
+        FieldOwnership.applyScale(call.resource(), scale, object);
         ownership.adoptScale(call, scale, object);
         String version = Metadata.resourceVersion(scale);
         if (!version.isEmpty()) {

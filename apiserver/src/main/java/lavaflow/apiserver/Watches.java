@@ -33,13 +33,15 @@ final class Watches {
     private static final int MIN_TIMEOUT_SECONDS = 1800;
 
     private final Store store;
+    private final ResourceTable table;
     private final InstantSource clock;
     private final RandomGenerator random;
     private final Set<Cursor> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    Watches(Store store, InstantSource clock, RandomGenerator random) {
+    Watches(Store store, ResourceTable table, InstantSource clock, RandomGenerator random) {
         this.store = store;
+        this.table = table;
         this.clock = clock;
         this.random = random;
     }
@@ -178,7 +180,10 @@ final class Watches {
     /** One watch from its first event to its end. */
     private final class Stream {
         private final Request request;
-        private final Filter filter;
+        private Filter filter;
+        /** A custom kind may change while it is watched. */
+        private Resource resource;
+
         private final Frames frames;
         private final long endNanos;
         private long nextBookmarkNanos;
@@ -187,6 +192,7 @@ final class Watches {
         Stream(Request request, Filter filter, Frames frames) {
             this.request = request;
             this.filter = filter;
+            this.resource = request.resource();
             this.frames = frames;
             Duration timeout = request.options().timeout();
             Duration life = timeout != null
@@ -198,7 +204,6 @@ final class Watches {
         }
 
         void run() throws IOException {
-            Resource resource = request.resource();
             Reads.Range range = Reads.Range.of(resource, request.namespace());
             Cursor cursor;
             try {
@@ -238,7 +243,7 @@ final class Watches {
                 return store.revision();
             }
             Snapshot snapshot = store.snapshot();
-            for (StoredObject stored : snapshot.scan(request.resource().bucket(), range.from(), range.to())) {
+            for (StoredObject stored : snapshot.scan(resource.bucket(), range.from(), range.to())) {
                 if (filter.matches(stored)) {
                     frames.event("ADDED", bytes(stored));
                 }
@@ -265,7 +270,7 @@ final class Watches {
                 }
                 wait = Math.min(wait, LOOK_INTERVAL.toNanos());
                 Progress progress = cursor.poll(Duration.ofNanos(Math.max(wait, 1)));
-                if (cursor.isClosed()) {
+                if (cursor.isClosed() || !refresh()) {
                     return;
                 }
                 for (Change change : progress.changes()) {
@@ -289,6 +294,23 @@ final class Watches {
             }
         }
 
+        /** Shows the following changes as the definition of a custom kind says now; false if it is not served any more. */
+        private boolean refresh() {
+            if (resource.custom() == null) {
+                return true;
+            }
+            Resource now = table.find(resource.group(), resource.info().version(), resource.name());
+            if (now == null || now.custom() == null) {
+                return false;
+            }
+            if (now.custom() != resource.custom()) {
+                resource = now;
+                filter = new Filter(
+                        now, request.options().labels(), request.options().fields());
+            }
+            return true;
+        }
+
         private void send(Change change) throws IOException {
             StoredObject current = change.object();
             StoredObject previous = change.previous();
@@ -309,24 +331,21 @@ final class Watches {
 
         /** An object that left the selector: its last matching state under the revision at which it left. */
         private byte[] departed(StoredObject previous, long revision) {
-            ObjectNode object = StoredForm.decode(previous);
+            ObjectNode object = resource.read(previous);
             Metadata.of(object).put("resourceVersion", Long.toString(revision));
-            return rendered(Writes.fromStored(request.resource(), object));
+            return rendered(object);
         }
 
         private byte[] bytes(StoredObject stored) {
-            boolean asStored = request.choice().form() == Negotiation.Form.OBJECT
-                    && request.resource().bridge() == null;
-            if (asStored) {
-                return stored.bytes();
-            }
-            return rendered(Writes.fromStored(request.resource(), StoredForm.decode(stored)));
+            return request.choice().form() == Negotiation.Form.OBJECT
+                    ? resource.bytes(stored)
+                    : rendered(resource.read(stored));
         }
 
         private byte[] rendered(ObjectNode object) {
             if (request.choice().form() == Negotiation.Form.TABLE) {
                 ObjectNode table = Rendering.table(
-                        request.resource(),
+                        resource,
                         java.util.List.of(object),
                         request.choice().version(),
                         request.include(),
@@ -336,21 +355,21 @@ final class Watches {
                 columnsSent = true;
                 return Json.bytes(table);
             }
-            return Json.bytes(
-                    Rendering.object(request.resource(), object, request.choice(), request.include(), clock.instant()));
+            return Json.bytes(Rendering.object(resource, object, request.choice(), request.include(), clock.instant()));
         }
 
         private void bookmark(long revision, boolean initialEventsEnd) throws IOException {
             ObjectNode object = Json.object();
-            object.put("kind", request.resource().info().kind());
-            object.put("apiVersion", request.resource().info().apiVersion());
+            object.put("kind", resource.info().kind());
+            object.put("apiVersion", resource.info().apiVersion());
             ObjectNode metadata = object.putObject("metadata");
             metadata.put("resourceVersion", Long.toString(revision));
             if (initialEventsEnd) {
                 metadata.putObject("annotations").put("k8s.io/initial-events-end", "true");
             }
-            PrintedForm.restore(
-                    request.resource().types(), request.resource().info().struct(), object);
+            if (resource.custom() == null) {
+                PrintedForm.restore(resource.types(), resource.info().struct(), object);
+            }
             frames.event("BOOKMARK", bookmarkBytes(object));
         }
 

@@ -19,6 +19,9 @@ interface WriteHooks {
         return Reservation.NONE;
     }
 
+    /** Before the first look at what holds an object that is to be deleted. */
+    default void beforeDelete(Call call, ObjectNode object) {}
+
     /** The first time an object is marked for deletion. */
     default void beginDelete(Resource resource, ObjectNode object) {}
 

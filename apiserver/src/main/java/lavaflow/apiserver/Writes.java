@@ -14,7 +14,6 @@ import lavaflow.kube.GeneratedName;
 import lavaflow.kube.Json;
 import lavaflow.kube.ManagedFields;
 import lavaflow.kube.ObjectMetaRules;
-import lavaflow.kube.PrintedForm;
 import lavaflow.store.Mutation;
 import lavaflow.store.Outcome;
 import lavaflow.store.Store;
@@ -121,14 +120,15 @@ final class Writes {
         if (rules.traits().contains(KindRules.Trait.GENERATION)) {
             Metadata.of(stored).put("generation", 1);
         }
-        PrintedForm.restore(resource.types(), resource.stored().struct(), stored);
+        resource.restoreForm(stored);
         boolean done = false;
         try {
+            requireType(resource, stored);
             FieldErrors errors = new FieldErrors();
             ObjectMetaRules.create(Metadata.of(stored), resource.namespaced(), rules::nameErrors, errors);
             rules.validateCreate(stored, errors);
             if (!errors.isEmpty()) {
-                throw resource.invalid(Metadata.name(stored), errors);
+                throw resource.invalid(stored, errors);
             }
             rules.warnings(stored, null).forEach(call::warn);
             admission.validate(call, Admission.Operation.CREATE, stored, null);
@@ -148,10 +148,10 @@ final class Writes {
             }
             return fromStored(resource, stored);
         }
-        Outcome outcome = store.commit(new Mutation.Put(
-                resource.bucket(), key, Mutation.ABSENT, StoredForm.encode(stored), relaxed(resource)));
+        Outcome outcome = store.commit(
+                new Mutation.Put(resource.bucket(), key, Mutation.ABSENT, resource.encode(stored), relaxed(resource)));
         return switch (outcome) {
-            case Outcome.Committed committed -> fromStored(resource, StoredForm.decode(committed.object()));
+            case Outcome.Committed committed -> committed(resource, committed);
             case Outcome.Conflict _ ->
                 throw ApiException.alreadyExists(resource.group(), resource.name(), Metadata.name(stored));
         };
@@ -236,7 +236,7 @@ final class Writes {
     /** The result, or null where another writer was faster and the change may be tried again. */
     private @Nullable Written updateOnce(
             Call call, Resource resource, StoredObject stored, boolean ownerRecorded, Transformation transformation) {
-        ObjectNode oldStored = StoredForm.decode(stored);
+        ObjectNode oldStored = resource.decode(stored);
         ObjectNode live = fromStored(resource, oldStored);
         ObjectNode object = transformation.apply(live.deepCopy());
         String wanted = wantedRevision(object);
@@ -253,7 +253,7 @@ final class Writes {
         ObjectNode next = toStored(resource, object);
         KindRules rules = storedRules(resource);
         WriteHooks.Reservation reservation = prepareUpdate(call, rules, next, oldStored);
-        PrintedForm.restore(resource.types(), resource.stored().struct(), next);
+        resource.restoreForm(next);
         boolean done = false;
         try {
             validateUpdate(call, resource, rules, next, oldStored);
@@ -277,13 +277,13 @@ final class Writes {
                             resource.bucket(),
                             stored.key(),
                             stored.revision(),
-                            StoredForm.encode(oldStored),
+                            resource.encode(oldStored),
                             relaxed(resource))
                     : new Mutation.Put(
                             resource.bucket(),
                             stored.key(),
                             stored.revision(),
-                            StoredForm.encode(next),
+                            resource.encode(next),
                             relaxed(resource));
             if (store.commit(mutation) instanceof Outcome.Committed committed) {
                 done = true;
@@ -292,7 +292,7 @@ final class Writes {
                     // The last change is never stored: the client sees it, the event shows what was stored before.
                     return new Written(fromStored(resource, next), false);
                 }
-                return new Written(fromStored(resource, StoredForm.decode(committed.object())), false);
+                return new Written(committed(resource, committed), false);
             }
             if (!wanted.isEmpty() && !wanted.equals(Metadata.resourceVersion(live))) {
                 throw resource.modified(call.name());
@@ -361,6 +361,7 @@ final class Writes {
     }
 
     private void validateUpdate(Call call, Resource resource, KindRules rules, ObjectNode next, ObjectNode old) {
+        requireType(resource, next);
         FieldErrors errors = new FieldErrors();
         ObjectMetaRules.update(Metadata.of(next), Metadata.of(old.deepCopy()), resource.namespaced(), errors);
         switch (call.subresource()) {
@@ -369,11 +370,30 @@ final class Writes {
             default -> rules.validateSubresourceUpdate(call.subresource(), next, old, errors);
         }
         if (!errors.isEmpty()) {
-            throw resource.invalid(Metadata.name(next), errors);
+            throw resource.invalid(next, errors);
         }
         if (call.subresource().isEmpty()) {
             rules.warnings(next, old).forEach(call::warn);
         }
+    }
+
+    /** Custom objects may come as any kind of the right version; nothing else is said of those that are of another. */
+    private static void requireType(Resource resource, ObjectNode object) {
+        CustomVersion custom = resource.custom();
+        if (custom != null) {
+            FieldErrors errors = new FieldErrors();
+            custom.rules().validateType(object, errors);
+            if (!errors.isEmpty()) {
+                throw resource.invalid(object, errors);
+            }
+        }
+    }
+
+    private static ObjectNode committed(Resource resource, Outcome.Committed committed) {
+        if (resource.custom() != null) {
+            resource.custom().committed(committed.object());
+        }
+        return resource.read(committed.object());
     }
 
     /** No-op detection: times of managedFields, which change on every write, do not count. */

@@ -173,6 +173,12 @@ public final class ApiException extends RuntimeException {
         return this;
     }
 
+    /** The same answer with another message. */
+    public ApiException reworded(String message) {
+        status.put("message", message);
+        return new ApiException(status);
+    }
+
     /** Upstream prints details in some answers although there are none. */
     public ApiException withEmptyDetails() {
         if (!status.has("details")) {

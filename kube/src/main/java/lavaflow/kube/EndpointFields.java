@@ -48,6 +48,11 @@ public final class EndpointFields {
         return FieldFilter.excluding(FieldSet.ofFields(paths));
     }
 
+    /** What an endpoint of a custom kind can change. */
+    public static FieldFilter customFilter(KindInfo kind, String subresource) {
+        return subresource.equals("status") ? NOT_SPEC_NOR_METADATA : filter(kind, subresource);
+    }
+
     /** What an endpoint can change; the subresource is empty for the object itself. */
     public static FieldFilter filter(KindInfo kind, String subresource) {
         String resource = kind.group() + "/" + kind.resource();

@@ -27,7 +27,7 @@ public final class GoText {
     }
 
     /** The name of the Go type that JSON is decoded into, as {@code %s} of its type shows it. */
-    static String type(JsonNode node) {
+    public static String type(JsonNode node) {
         return switch (node.getNodeType()) {
             case OBJECT, POJO -> "map[string]interface {}";
             case ARRAY -> "[]interface {}";

@@ -1,6 +1,7 @@
 package lavaflow.kube;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScaleOwners {
     private static final String SCALE_VERSION = "autoscaling/v1";
-    private static final List<PathStep> REPLICAS = List.of(PathStep.field("spec"), PathStep.field("replicas"));
+    private static final List<PathStep> REPLICAS = steps(".spec.replicas");
     private static final FieldSet REPLICAS_ONLY = FieldSet.of(REPLICAS);
 
     private ScaleOwners() {}
@@ -23,11 +24,13 @@ public final class ScaleOwners {
      *
      * @param entries the object's {@code managedFields}; null for none
      * @param apiVersion the object's version, {@code apps/v1}
+     * @param path where the object has its number of replicas, {@code .spec.replicas}
      */
-    public static ArrayNode toScale(@Nullable JsonNode entries, String apiVersion) {
+    public static ArrayNode toScale(@Nullable JsonNode entries, String apiVersion, String path) {
+        List<PathStep> replicas = steps(path);
         FieldOwners scale = new FieldOwners();
         for (FieldOwner owner : parsed(entries).all()) {
-            if (owner.apiVersion().equals(apiVersion) && owner.fields().has(REPLICAS)) {
+            if (owner.apiVersion().equals(apiVersion) && owner.fields().has(replicas)) {
                 scale.put(FieldOwner.of(owner.identity(), SCALE_VERSION, owner.time(), REPLICAS_ONLY));
             }
         }
@@ -35,7 +38,10 @@ public final class ScaleOwners {
     }
 
     /** The entries of an object after its Scale was written, from those of both; other versions are forgotten. */
-    public static ArrayNode toParent(@Nullable JsonNode entries, @Nullable JsonNode scaleEntries, String apiVersion) {
+    public static ArrayNode toParent(
+            @Nullable JsonNode entries, @Nullable JsonNode scaleEntries, String apiVersion, String path) {
+        List<PathStep> replicas = steps(path);
+        FieldSet replicasOnly = FieldSet.of(replicas);
         FieldOwners before = parsed(entries);
         FieldOwners scale = parsed(scaleEntries);
         FieldOwners after = new FieldOwners();
@@ -43,8 +49,8 @@ public final class ScaleOwners {
             if (!owner.apiVersion().equals(apiVersion)) {
                 continue;
             }
-            boolean kept = !owner.fields().has(REPLICAS) || scale.find(owner.identity()) != null;
-            after.put(kept ? owner : owner.with(owner.fields().difference(REPLICAS_ONLY)));
+            boolean kept = !owner.fields().has(replicas) || scale.find(owner.identity()) != null;
+            after.put(kept ? owner : owner.with(owner.fields().difference(replicasOnly)));
             if (kept) {
                 scale.remove(owner.identity());
             }
@@ -54,10 +60,14 @@ public final class ScaleOwners {
             if (owner.fields().has(REPLICAS)) {
                 FieldOwner known = before.find(owner.identity());
                 String time = known == null ? null : known.time();
-                after.put(FieldOwner.of(owner.identity(), apiVersion, time, REPLICAS_ONLY));
+                after.put(FieldOwner.of(owner.identity(), apiVersion, time, replicasOnly));
             }
         }
         return after.toJson();
+    }
+
+    private static List<PathStep> steps(String path) {
+        return Stream.of(path.substring(1).split("\\.")).map(PathStep::field).toList();
     }
 
     private static FieldOwners parsed(@Nullable JsonNode entries) {

@@ -21,12 +21,12 @@ class ScaleOwnersTest {
 
     @Test
     void aScaleHasTheOwnersOfReplicas() {
-        assertThat(ScaleOwners.toScale(PARENT, "apps/v1")).isEqualTo(entries("""
+        assertThat(ScaleOwners.toScale(PARENT, "apps/v1", ".spec.replicas")).isEqualTo(entries("""
                 [{'manager':'a','operation':'Apply','apiVersion':'autoscaling/v1','time':'2026-01-01T00:00:00Z',
                   'fieldsType':'FieldsV1','fieldsV1':{'f:spec':{'f:replicas':{}}},'subresource':'scale'},
                  {'manager':'u','operation':'Update','apiVersion':'autoscaling/v1','time':'2026-01-01T00:00:00Z',
                   'fieldsType':'FieldsV1','fieldsV1':{'f:spec':{'f:replicas':{}}}}]"""));
-        assertThat(ScaleOwners.toScale(null, "apps/v1")).isEmpty();
+        assertThat(ScaleOwners.toScale(null, "apps/v1", ".spec.replicas")).isEmpty();
     }
 
     @Test
@@ -34,7 +34,8 @@ class ScaleOwnersTest {
         JsonNode scale = entries("""
                 [{'manager':'s','operation':'Update','apiVersion':'autoscaling/v1','time':'2026-01-02T00:00:00Z',
                   'fieldsType':'FieldsV1','fieldsV1':{'f:spec':{'f:replicas':{}}},'subresource':'scale'}]""");
-        assertThat(ScaleOwners.toParent(PARENT, scale, "apps/v1")).isEqualTo(entries("""
+        assertThat(ScaleOwners.toParent(PARENT, scale, "apps/v1", ".spec.replicas"))
+                .isEqualTo(entries("""
                 [{'manager':'o','operation':'Update','apiVersion':'apps/v1','fieldsType':'FieldsV1',
                   'fieldsV1':{'f:spec':{'f:paused':{}}}},
                  {'manager':'s','operation':'Update','apiVersion':'apps/v1','fieldsType':'FieldsV1',
@@ -48,7 +49,7 @@ class ScaleOwnersTest {
         JsonNode scale = entries("""
                 [{'manager':'a','operation':'Apply','apiVersion':'autoscaling/v1','time':'2026-01-02T00:00:00Z',
                   'fieldsType':'FieldsV1','fieldsV1':{'f:spec':{'f:replicas':{}}},'subresource':'scale'}]""");
-        JsonNode after = ScaleOwners.toParent(PARENT, scale, "apps/v1");
+        JsonNode after = ScaleOwners.toParent(PARENT, scale, "apps/v1", ".spec.replicas");
         assertThat(after).contains(PARENT.get(0)).hasSize(3);
     }
 
