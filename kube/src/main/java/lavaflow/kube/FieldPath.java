@@ -15,6 +15,13 @@ public final class FieldPath {
         this.step = step;
     }
 
+    private static final FieldPath ROOT = new FieldPath(null, "");
+
+    /** The object itself, which upstream calls {@code <nil>}. */
+    public static FieldPath root() {
+        return ROOT;
+    }
+
     /** A path of field names from the object's root. */
     public static FieldPath of(String first, String... more) {
         FieldPath path = new FieldPath(null, first);
@@ -24,7 +31,7 @@ public final class FieldPath {
     public FieldPath child(String... names) {
         FieldPath path = this;
         for (String name : names) {
-            path = new FieldPath(path, "." + name);
+            path = path.isRoot() ? new FieldPath(null, name) : new FieldPath(path, "." + name);
         }
         return path;
     }
@@ -39,8 +46,15 @@ public final class FieldPath {
         return new FieldPath(this, "[" + key + "]");
     }
 
+    private boolean isRoot() {
+        return parent == null && step.isEmpty();
+    }
+
     @Override
     public String toString() {
+        if (isRoot()) {
+            return "<nil>";
+        }
         StringBuilder text = new StringBuilder();
         append(text);
         return text.toString();

@@ -65,6 +65,13 @@ public final class ObjectMetaRules {
         changes(metadata, old, errors);
     }
 
+    /** Checks the metadata of an object inside a custom one, which need not have a name. */
+    public static void embedded(ObjectNode metadata, FieldPath path, FieldErrors errors) {
+        boolean named = !Json.textAt(metadata, "name").isEmpty();
+        JsonNode checked = named ? metadata : metadata.deepCopy().put("name", "fakename");
+        check(checked, !Json.textAt(metadata, "namespace").isEmpty(), Names.PATH_SEGMENT, path, errors);
+    }
+
     private static void check(
             JsonNode metadata, boolean namespaced, Names.Rule names, FieldPath path, FieldErrors errors) {
         names(metadata, names, path, errors);

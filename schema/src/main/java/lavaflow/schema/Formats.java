@@ -49,6 +49,11 @@ public final class Formats {
         };
     }
 
+    /** Whether a format is one of strings. */
+    static boolean isText(String format) {
+        return TEXT.contains(format.replace("-", ""));
+    }
+
     /** Whether a text has a known format. */
     static boolean matches(String format, String text) {
         return TextFormats.matches(format.replace("-", ""), text);
