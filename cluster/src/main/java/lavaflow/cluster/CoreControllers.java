@@ -5,11 +5,16 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 import lavaflow.controller.ControllerRunner;
+import lavaflow.controller.Fanout;
 import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
+import lavaflow.controller.Mirror;
 
 /** Starts and stops the controllers of this module. */
 public final class CoreControllers implements AutoCloseable {
+    /** How many requests of one reconcile may be under way; together they share the store's writes. */
+    private static final int WIDTH = 32;
+
     private final Followers followers;
     private final List<ControllerRunner<?>> runners;
 
@@ -19,13 +24,18 @@ public final class CoreControllers implements AutoCloseable {
     public CoreControllers(KubeApi api, String rootCertificate, InstantSource clock) {
         LongSupplier nanoTime = System::nanoTime;
         followers = new Followers(api);
+        Mirror<PodState> pods = new Mirror<>(followers, ReplicaControllers.PODS, PodState::of, PodState::words);
+        Fanout fanout = Fanout.parallel(WIDTH);
         runners = List.of(
                 new NamespaceDefaults(api, followers, rootCertificate, nanoTime).controller(),
                 new NamespaceDeletion(api, followers, clock, nanoTime).controller(),
                 new GarbageCollector(api, followers, nanoTime).controller(),
                 new VolumeProtection(api, followers, nanoTime).controller(),
                 new QuotaStatus(api, followers, clock, nanoTime).controller(),
-                new EventExpiry(api, followers, clock, nanoTime).controller());
+                new EventExpiry(api, followers, clock, nanoTime).controller(),
+                ReplicaControllers.replicaSets(api, followers, pods, fanout, clock, nanoTime),
+                ReplicaControllers.replicationControllers(api, followers, pods, fanout, clock, nanoTime),
+                new Deployments(api, followers, pods, clock, nanoTime).controller());
     }
 
     public void start() {

@@ -11,7 +11,6 @@ import lavaflow.controller.KubeApi;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Gives every live namespace its default service account and the cluster's root certificate, and keeps them there. */
@@ -84,19 +83,11 @@ final class NamespaceDefaults {
             api.create(kind, namespace, object);
         } catch (ApiException e) {
             // Others may have made it, or the namespace may be going; everything else is worth another try.
-            boolean settled = e.reason().equals("AlreadyExists") || e.code() == 404 || isTerminating(e);
+            boolean settled =
+                    e.reason().equals("AlreadyExists") || e.code() == 404 || Refusals.isNamespaceTerminating(e);
             if (!settled) {
                 throw e;
             }
         }
-    }
-
-    private static boolean isTerminating(ApiException refusal) {
-        for (JsonNode cause : Json.listAt(refusal.status(), "details", "causes")) {
-            if (Json.textAt(cause, "reason").equals("NamespaceTerminating")) {
-                return true;
-            }
-        }
-        return false;
     }
 }

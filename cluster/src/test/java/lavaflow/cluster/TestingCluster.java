@@ -30,6 +30,8 @@ final class TestingCluster {
     static final KubeApi.Kind VOLUMES = KubeApi.Kind.clusterWide("persistentvolumes");
     static final KubeApi.Kind QUOTAS = KubeApi.Kind.core("resourcequotas");
     static final KubeApi.Kind DEPLOYMENTS = new KubeApi.Kind("apps", "v1", "deployments", true);
+    static final KubeApi.Kind REPLICA_SETS = new KubeApi.Kind("apps", "v1", "replicasets", true);
+    static final KubeApi.Kind REPLICATION_CONTROLLERS = KubeApi.Kind.core("replicationcontrollers");
     static final KubeApi.Kind ATTRIBUTES = new KubeApi.Kind("storage.k8s.io", "v1", "volumeattributesclasses", false);
 
     private static final Instant START = Instant.parse("2030-01-02T03:04:05Z");
@@ -47,6 +49,8 @@ final class TestingCluster {
             .serve(VOLUMES, "PersistentVolume")
             .serve(QUOTAS, "ResourceQuota")
             .serve(DEPLOYMENTS, "Deployment")
+            .serve(REPLICA_SETS, "ReplicaSet")
+            .serve(REPLICATION_CONTROLLERS, "ReplicationController")
             .serve(ATTRIBUTES, "VolumeAttributesClass");
     final Followers followers = new Followers(api);
     private final AtomicLong nanos = new AtomicLong();

@@ -12,7 +12,7 @@ public interface ChangeListener {
     /**
      * An object exists, or is gone; it may be told more than once.
      *
-     * @param object type and metadata only
+     * @param object type and metadata; the rest only where a listener of the kind asked for it
      */
     void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted);
 

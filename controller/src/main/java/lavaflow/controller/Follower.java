@@ -29,6 +29,7 @@ final class Follower implements Runnable {
     private final KubeApi.Kind kind;
     private final List<ChangeListener> listeners;
     private final CountDownLatch closed = new CountDownLatch(1);
+    private KubeApi.View view = KubeApi.View.METADATA;
     private volatile KubeApi.@Nullable Watch watch;
     /** Listeners have heard of objects, and must hear if those are not there any more. */
     private boolean told;
@@ -41,6 +42,11 @@ final class Follower implements Runnable {
         this.api = api;
         this.kind = kind;
         this.listeners = listeners;
+    }
+
+    /** Some listener needs more than metadata. Call before anything starts. */
+    void showWhole() {
+        view = KubeApi.View.WHOLE;
     }
 
     @Override
@@ -98,7 +104,7 @@ final class Follower implements Runnable {
     private void listAndWatch() {
         boolean again = told;
         Set<String> uids = new HashSet<>();
-        long listed = api.list(kind, "", KubeApi.View.METADATA, object -> {
+        long listed = api.list(kind, "", view, object -> {
             told = true;
             if (again) {
                 uids.add(Json.textAt(object, "metadata", "uid"));
@@ -109,7 +115,7 @@ final class Follower implements Runnable {
             listeners.forEach(listener -> listener.onRelist(kind, uids));
         }
         reach(listed);
-        KubeApi.Watch opened = api.watch(kind, listed, KubeApi.View.METADATA);
+        KubeApi.Watch opened = api.watch(kind, listed, view);
         watch = opened;
         // Who asked for progress while there was no watch to wake gets it from the first step; close() likewise.
         opened.wake();

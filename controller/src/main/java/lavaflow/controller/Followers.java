@@ -24,11 +24,19 @@ public final class Followers implements AutoCloseable {
         this.api = api;
     }
 
-    /** Tells a listener of every change of a kind. */
+    /** Tells a listener of every change of a kind; it needs type and metadata only. */
     public void listen(KubeApi.Kind kind, ChangeListener listener) {
+        listen(kind, KubeApi.View.METADATA, listener);
+    }
+
+    /** Tells a listener of every change of a kind. All listeners of a kind see as much as the neediest of them. */
+    public void listen(KubeApi.Kind kind, KubeApi.View view, ChangeListener listener) {
         List<ChangeListener> present = listeners.computeIfAbsent(kind, _ -> new ArrayList<>());
         present.add(listener);
-        followers.computeIfAbsent(kind, _ -> new Follower(api, kind, present));
+        Follower follower = followers.computeIfAbsent(kind, _ -> new Follower(api, kind, present));
+        if (view == KubeApi.View.WHOLE) {
+            follower.showWhole();
+        }
     }
 
     public void start() {
@@ -69,12 +77,25 @@ public final class Followers implements AutoCloseable {
      * @return false if some follower is too far behind to wait for
      */
     public boolean catchUp(long revision, Duration patience) {
+        return catchUp(List.copyOf(followers.values()), revision, patience);
+    }
+
+    /** As the other one, for one kind that is followed: enough to see what one has written oneself. */
+    public boolean catchUp(KubeApi.Kind kind, long revision, Duration patience) {
+        Follower follower = followers.get(kind);
+        if (follower == null) {
+            throw new IllegalArgumentException(kind + " is not followed");
+        }
+        return catchUp(List.of(follower), revision, patience);
+    }
+
+    private boolean catchUp(List<Follower> wanted, long revision, Duration patience) {
         if (threads.isEmpty()) {
             pump();
-            return followers.values().stream().allMatch(follower -> follower.hasReached(revision));
+            return wanted.stream().allMatch(follower -> follower.hasReached(revision));
         }
         long deadline = System.nanoTime() + patience.toNanos();
-        List<Follower> behind = followers.values().stream()
+        List<Follower> behind = wanted.stream()
                 .filter(follower -> !follower.hasReached(revision))
                 .toList();
         behind.forEach(Follower::wake);

@@ -180,6 +180,15 @@ public final class TestingKubeApi implements KubeApi {
         if (!namespace.isEmpty()) {
             metadata.put("namespace", namespace);
         }
+        if (Json.textAt(metadata, "name").isEmpty()) {
+            metadata.put("name", Json.textAt(metadata, "generateName") + "x" + uids);
+        }
+        byTypeName.forEach((type, served) -> {
+            if (served.equals(kind)) {
+                int slash = type.lastIndexOf('/');
+                created.put("apiVersion", type.substring(0, slash)).put("kind", type.substring(slash + 1));
+            }
+        });
         if (bucket(kind).containsKey(key(created))) {
             throw ApiException.alreadyExists(kind.group(), kind.resource(), key(created));
         }
@@ -216,6 +225,10 @@ public final class TestingKubeApi implements KubeApi {
             String part = subresource.equals("finalize") ? "spec" : "status";
             next = live.deepCopy();
             next.set(part, object.path(part).deepCopy());
+            JsonNode annotations = Json.at(object, "metadata", "annotations");
+            if (annotations != null) {
+                Json.ensureObject(next, "metadata").set("annotations", annotations.deepCopy());
+            }
         }
         return next.equals(live) ? live.deepCopy() : commit(kind, next, isDeleting(next) && !isHeld(next));
     }

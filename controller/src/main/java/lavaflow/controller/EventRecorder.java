@@ -1,0 +1,139 @@
+package lavaflow.controller;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.GoTime;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells users what a component did, as Events. The same message about the same object raises a count instead of adding
+ * an object, and one object cannot flood the API: after a burst it gets an event every five minutes, as upstream has it.
+ */
+public final class EventRecorder {
+    private static final Logger LOG = LoggerFactory.getLogger(EventRecorder.class);
+    private static final KubeApi.Kind EVENTS = KubeApi.Kind.core("events");
+    private static final int REMEMBERED = 4096;
+    private static final int BURST = 25;
+    private static final long REFILL_SECONDS = 300;
+
+    private record Said(String namespace, String name, int count) {}
+
+    private static final class Allowance {
+        private double left = BURST;
+        private Instant since;
+
+        Allowance(Instant since) {
+            this.since = since;
+        }
+
+        boolean take(Instant now) {
+            left = Math.min(BURST, left + (double) (now.getEpochSecond() - since.getEpochSecond()) / REFILL_SECONDS);
+            since = now;
+            if (left < 1) {
+                return false;
+            }
+            left--;
+            return true;
+        }
+    }
+
+    /** Keeps the newest only. */
+    private static final class Bounded<V> extends LinkedHashMap<String, V> {
+        private static final long serialVersionUID = 1;
+
+        Bounded() {
+            super(64, 0.75f, true);
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
+            return size() > REMEMBERED;
+        }
+    }
+
+    private final KubeApi api;
+    private final String component;
+    private final InstantSource clock;
+    private final Map<String, Said> said = new Bounded<>();
+    private final Map<String, Allowance> allowances = new Bounded<>();
+    private long serial;
+
+    /**
+     * @param component who speaks: {@code replicaset-controller}
+     */
+    public EventRecorder(KubeApi api, String component, InstantSource clock) {
+        this.api = api;
+        this.component = component;
+        this.clock = clock;
+        this.serial = clock.instant().toEpochMilli() * 1_000_000;
+    }
+
+    public void normal(ObjectNode about, String reason, String message) {
+        record(about, "Normal", reason, message);
+    }
+
+    public void warning(ObjectNode about, String reason, String message) {
+        record(about, "Warning", reason, message);
+    }
+
+    /** An event that cannot be written is not worth failing for. */
+    private synchronized void record(ObjectNode about, String type, String reason, String message) {
+        Instant now = clock.instant();
+        String uid = Json.textAt(about, "metadata", "uid");
+        String key = uid + '\n' + type + '\n' + reason + '\n' + message;
+        if (!allowances.computeIfAbsent(uid, _ -> new Allowance(now)).take(now)) {
+            return;
+        }
+        try {
+            Said before = said.get(key);
+            Said after = before == null ? null : repeated(before, now);
+            said.put(key, after == null ? first(about, type, reason, message, now) : after);
+        } catch (ApiException e) {
+            LOG.debug("event about {} not recorded: {}", Json.textAt(about, "metadata", "name"), e.getMessage());
+        }
+    }
+
+    private @Nullable Said repeated(Said before, Instant now) {
+        ObjectNode event = api.find(EVENTS, before.namespace(), before.name()).orElse(null);
+        if (event == null) {
+            return null;
+        }
+        int count = before.count() + 1;
+        event.put("count", count).put("lastTimestamp", GoTime.seconds(now));
+        api.update(EVENTS, "", event);
+        return new Said(before.namespace(), before.name(), count);
+    }
+
+    private Said first(ObjectNode about, String type, String reason, String message, Instant now) {
+        String namespace = Json.textAt(about, "metadata", "namespace");
+        String home = namespace.isEmpty() ? "default" : namespace;
+        String name = Json.textAt(about, "metadata", "name") + "." + Long.toHexString(++serial);
+        ObjectNode event = Json.object();
+        event.putObject("metadata").put("name", name).put("namespace", home);
+        ObjectNode involved = event.putObject("involvedObject");
+        involved.put("kind", Json.textAt(about, "kind"));
+        if (!namespace.isEmpty()) {
+            involved.put("namespace", namespace);
+        }
+        involved.put("name", Json.textAt(about, "metadata", "name"));
+        involved.put("uid", Json.textAt(about, "metadata", "uid"));
+        involved.put("apiVersion", Json.textAt(about, "apiVersion"));
+        involved.put("resourceVersion", Json.textAt(about, "metadata", "resourceVersion"));
+        event.put("reason", reason).put("message", message);
+        event.putObject("source").put("component", component);
+        event.put("firstTimestamp", GoTime.seconds(now)).put("lastTimestamp", GoTime.seconds(now));
+        event.put("count", 1).put("type", type);
+        event.put("reportingComponent", component).put("reportingInstance", "");
+        api.create(EVENTS, home, event);
+        return new Said(home, name, 1);
+    }
+}
