@@ -18,6 +18,7 @@ final class ApiHandler {
     private static final int MAX_PATH = 8 * 1024;
 
     private final Authentication authentication;
+    private final Impersonating impersonating;
     private final Authorization authorization;
     private final ResourceHandler resources;
     private final Endpoints endpoints;
@@ -25,11 +26,13 @@ final class ApiHandler {
 
     ApiHandler(
             Authentication authentication,
+            Impersonating impersonating,
             Authorization authorization,
             ResourceHandler resources,
             Endpoints endpoints,
             RequestMetrics metrics) {
         this.authentication = authentication;
+        this.impersonating = impersonating;
         this.authorization = authorization;
         this.resources = resources;
         this.endpoints = endpoints;
@@ -63,8 +66,8 @@ final class ApiHandler {
             if (info.path().startsWith("//")) {
                 throw new PathNotServed();
             }
-            User user = authentication.authenticate(exchange, info);
-            authorization.check(user, info, exchange.query());
+            User sender = authentication.authenticate(exchange, info);
+            User user = admit(exchange, info, sender);
             if (info.resourceRequest()) {
                 resources.handle(exchange, info, user);
             } else {
@@ -87,6 +90,18 @@ final class ApiHandler {
                     info,
                     ApiException.internal(
                             "the request could not be served: " + e.getClass().getSimpleName()));
+        }
+    }
+
+    /** The user to serve, once it is certain that they may; browsers shall not guess at the type of a refusal. */
+    private User admit(Exchange exchange, RequestInfo info, User sender) {
+        try {
+            User user = impersonating.apply(exchange, info, sender);
+            authorization.check(user, info, exchange.query());
+            return user;
+        } catch (ApiException e) {
+            exchange.setHeader("X-Content-Type-Options", "nosniff");
+            throw e;
         }
     }
 

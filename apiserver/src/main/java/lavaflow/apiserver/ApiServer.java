@@ -10,6 +10,9 @@ import java.util.random.RandomGenerator;
 
 import lavaflow.access.Authorizer;
 import lavaflow.access.ClientCertificates;
+import lavaflow.access.Impersonation;
+import lavaflow.access.RoleAuthorizer;
+import lavaflow.access.Roles;
 import lavaflow.store.Store;
 
 /** A Kubernetes API server over a store: wires the pipeline and listens. */
@@ -43,7 +46,10 @@ public final class ApiServer implements AutoCloseable {
     public ApiServer(Settings settings, Store store) {
         RandomGenerator random = new SecureRandom();
         ResourceTable table = ResourceTable.builtin();
-        BuiltinHooks hooks = new BuiltinHooks(new ServiceAllocator(store, random));
+        RoleAuthorizer roles = new RoleAuthorizer(new Roles(store));
+        Authorizer authorizer = Authorizer.chain(List.of(Authorizer.masters(), roles));
+        BuiltinHooks hooks =
+                new BuiltinHooks(new ServiceAllocator(store, random), new EscalationCheck(authorizer, roles));
         Stored stored = new Stored(store);
         webhooks = new WebhookClient(store);
         List<Admission.Plugin> plugins = new ArrayList<>(List.of(
@@ -69,7 +75,7 @@ public final class ApiServer implements AutoCloseable {
                 ownership,
                 new Bindings(store),
                 new Evictions(store, writes, deletes),
-                new Reviews(),
+                new Reviews(new AccessReviews(authorizer, roles)),
                 admission);
         ResourceHandler resources =
                 new ResourceHandler(table, reads, writes, deletes, watches, patches, subresources, settings.clock());
@@ -85,9 +91,14 @@ public final class ApiServer implements AutoCloseable {
                 new BackupEndpoint(store));
         Authentication authentication =
                 new Authentication(List.of(new ClientCertificates(settings.clientAuthority(), settings.clock())));
-        Authorization authorization =
-                new Authorization(Authorizer.chain(List.of(Authorizer.masters(), Authentication::publicPath)));
-        ApiHandler handler = new ApiHandler(authentication, authorization, resources, endpoints, metrics);
+        Authorization authorization = new Authorization(authorizer);
+        ApiHandler handler = new ApiHandler(
+                authentication,
+                new Impersonating(new Impersonation(authorizer)),
+                authorization,
+                resources,
+                endpoints,
+                metrics);
         transport = new HttpTransport(listen, settings.identity(), new JettyHandler(handler::handle));
         local = new LocalApi(table, reads, writes, deletes, store, authorization, settings.clock());
         custom = new CustomResources(

@@ -3,9 +3,7 @@ package lavaflow.apiserver;
 import java.util.List;
 import java.util.Set;
 
-import lavaflow.access.Attributes;
 import lavaflow.access.Authenticator;
-import lavaflow.access.Authorizer;
 import lavaflow.access.Presented;
 import lavaflow.access.User;
 import lavaflow.kube.ApiException;
@@ -19,12 +17,6 @@ final class Authentication {
 
     /** What may be asked without saying who one is, as upstream's setting for anonymous requests would list it. */
     private static final Set<String> PUBLIC = Set.of("/healthz", "/livez", "/readyz", "/version", "/version/");
-
-    /** Until roles say it. */
-    static Authorizer.Decision publicPath(User user, Attributes attributes) {
-        boolean open = !attributes.resourceRequest() && PUBLIC.contains(attributes.path());
-        return open ? Authorizer.ALLOW : Authorizer.NO_OPINION;
-    }
 
     private final List<Authenticator> authenticators;
 

@@ -54,7 +54,7 @@ public final class Authorization {
         return value == null ? "" : value;
     }
 
-    private static ApiException forbidden(User user, Attributes attributes, String reason) {
+    static ApiException forbidden(User user, Attributes attributes, String reason) {
         // Browsers may show it; upstream defuses it the same way.
         String refusal = attributes
                 .refusal(user)

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** The objects every cluster has from its first moment, made where they are missing. */
 public final class Bootstrap {
-    private static final User SYSTEM = new User("system:kube-apiserver", List.of("system:masters"));
+    private static final User SYSTEM = new User("system:apiserver", List.of(User.MASTERS));
 
     private final LocalApi api;
     private final String serverAddress;
@@ -27,6 +27,7 @@ public final class Bootstrap {
         for (String name : List.of("default", "kube-system", "kube-public", "kube-node-lease")) {
             ensure("", "v1", "namespaces", "", named(name));
         }
+        new RoleBootstrap(api, SYSTEM).run();
         priorityClasses();
         serviceCidr();
         ensure("", "v1", "services", "default", kubernetesService());

@@ -7,16 +7,19 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** The hooks of services, namespaces and requests for certificates. */
+/** The hooks of services, namespaces, roles and requests for certificates. */
 final class BuiltinHooks implements WriteHooks {
     private final ServiceAllocator services;
+    private final EscalationCheck escalation;
 
-    BuiltinHooks(ServiceAllocator services) {
+    BuiltinHooks(ServiceAllocator services, EscalationCheck escalation) {
         this.services = services;
+        this.escalation = escalation;
     }
 
     @Override
     public Reservation beforeCreate(Call call, ObjectNode object) {
+        escalation.check(call, object, null);
         if (call.resource().bucket().equals("certificates.k8s.io/certificatesigningrequests")) {
             CertificateRequests.requestedBy(
                     object,
@@ -30,6 +33,7 @@ final class BuiltinHooks implements WriteHooks {
 
     @Override
     public Reservation beforeUpdate(Call call, ObjectNode object, ObjectNode old) {
+        escalation.check(call, object, old);
         boolean main = isService(call.resource()) && call.subresource().isEmpty();
         return main ? services.allocate(call, object, old) : Reservation.NONE;
     }

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,9 @@ public interface Exchange {
     String header(String name);
 
     List<String> headers(String name);
+
+    /** The names of all headers, each once. */
+    Set<String> headerNames();
 
     InputStream body();
 

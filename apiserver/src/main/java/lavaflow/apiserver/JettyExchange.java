@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +73,11 @@ final class JettyExchange implements Exchange {
     @Override
     public List<String> headers(String name) {
         return request.getHeaders().getValuesList(name);
+    }
+
+    @Override
+    public Set<String> headerNames() {
+        return request.getHeaders().getFieldNamesCollection();
     }
 
     @Override

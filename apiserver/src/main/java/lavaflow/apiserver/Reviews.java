@@ -12,13 +12,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/**
- * Questions about access, answered and never stored. Access is simple so far: masters may do everything, nobody else
- * anything, and there are no tokens.
- */
+/** Questions about access, answered and never stored. */
 final class Reviews {
     private static final FieldPath SPEC = FieldPath.of("spec");
     private static final List<String> FRESH = List.of("selfsubjectreviews", "selfsubjectrulesreviews");
+
+    private final AccessReviews access;
+
+    Reviews(AccessReviews access) {
+        this.access = access;
+    }
 
     ObjectNode answer(Call call, ObjectNode review, FieldOwnership ownership) {
         ObjectNode status = Json.object();
@@ -31,19 +34,21 @@ final class Reviews {
             }
             case "selfsubjectaccessreviews" -> {
                 checkAccess(call, review);
-                status.put("allowed", call.user().isMaster());
+                status = access.access(call.user(), review.path("spec"));
             }
             case "subjectaccessreviews", "localsubjectaccessreviews" -> {
                 checkAccess(call, review);
-                status.put("allowed", namesMaster(review));
+                JsonNode spec = review.path("spec");
+                status = access.access(AccessReviews.subject(spec), spec);
             }
             case "selfsubjectrulesreviews" -> {
-                if (Json.textAt(review, "spec", "namespace").isEmpty()) {
+                String namespace = Json.textAt(review, "spec", "namespace");
+                if (namespace.isEmpty()) {
                     throw ApiException.badRequest("no namespace on request");
                 }
                 answer = fresh(call);
                 answer.putObject("spec");
-                rules(status, call.user().isMaster());
+                status = access.rules(call.user(), namespace);
             }
             case "tokenreviews" -> {
                 if (Json.textAt(review, "spec", "token").isEmpty()) {
@@ -76,6 +81,9 @@ final class Reviews {
 
     private static void userInfo(ObjectNode info, User user) {
         info.put("username", user.name());
+        if (!user.uid().isEmpty()) {
+            info.put("uid", user.uid());
+        }
         user.groups().forEach(info.putArray("groups")::add);
         user.extra().forEach((key, values) -> {
             ArrayNode list = Json.ensureObject(info, "extra").putArray(key);
@@ -114,29 +122,5 @@ final class Reviews {
         if (!errors.isEmpty()) {
             throw ApiException.invalid(call.resource().group(), "", "", errors.list());
         }
-    }
-
-    private static boolean namesMaster(ObjectNode review) {
-        for (JsonNode group : Json.listAt(review, "spec", "groups")) {
-            if (group.asText().equals("system:masters")) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static void rules(ObjectNode status, boolean master) {
-        var resources = status.putArray("resourceRules");
-        var others = status.putArray("nonResourceRules");
-        if (master) {
-            ObjectNode everything = resources.addObject();
-            for (String field : List.of("verbs", "apiGroups", "resources")) {
-                everything.putArray(field).add("*");
-            }
-            ObjectNode paths = others.addObject();
-            paths.putArray("verbs").add("*");
-            paths.putArray("nonResourceURLs").add("*");
-        }
-        status.put("incomplete", false);
     }
 }
