@@ -6,6 +6,8 @@ import java.time.InstantSource;
 import java.util.List;
 
 import lavaflow.access.User;
+import lavaflow.apiserver.AccessSettings;
+import lavaflow.apiserver.AdmissionExtension;
 import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.Bootstrap;
 import lavaflow.apiserver.ServerVersion;
@@ -49,7 +51,9 @@ final class AllInOne implements AutoCloseable {
                         credentials.server(),
                         credentials.authority().certificate(),
                         ServerVersion.of(Lava.version()),
-                        clock),
+                        clock,
+                        AdmissionExtension.NONE,
+                        new AccessSettings(() -> Credentials.tokenKeys(home), List.of())),
                 store);
         this.api = new LocalKubeApi(server.local(), CONTROLLERS);
         this.controllers = new CoreControllers(api, credentials.authority().certificatePem(), clock);

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 
+import lavaflow.access.TokenKeys;
 import lavaflow.apiserver.CertificateAuthority;
 import lavaflow.apiserver.Identity;
 
@@ -74,6 +75,28 @@ final class Credentials {
     private static void save(Home home, String name, Identity identity) throws IOException {
         home.writePrivate(home.pki().resolve(name + ".key"), identity.keyPem());
         home.writePrivate(home.pki().resolve(name + ".crt"), identity.certificatePem());
+    }
+
+    /**
+     * The keys of service-account tokens: made when first needed, kept private. Public keys in files named tokens-*.pub
+     * beside it are accepted too, which is how a key is exchanged without ending the tokens of the old one.
+     */
+    static TokenKeys tokenKeys(Home home) {
+        Path file = home.pki().resolve("tokens.key");
+        try {
+            if (!Files.exists(file)) {
+                home.writePrivate(file, TokenKeys.newSigningKey());
+            }
+            List<String> others = new java.util.ArrayList<>();
+            try (var files = Files.newDirectoryStream(home.pki(), "tokens-*.pub")) {
+                for (Path other : files) {
+                    others.add(Files.readString(other));
+                }
+            }
+            return TokenKeys.of(Files.readString(file), others);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException("cannot read the keys of tokens in " + home.pki(), e);
+        }
     }
 
     Identity authority() {

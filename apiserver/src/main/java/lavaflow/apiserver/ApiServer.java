@@ -8,11 +8,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
+import lavaflow.access.AccountTokenReader;
+import lavaflow.access.AccountTokens;
 import lavaflow.access.Authorizer;
+import lavaflow.access.BearerTokens;
 import lavaflow.access.ClientCertificates;
 import lavaflow.access.Impersonation;
 import lavaflow.access.RoleAuthorizer;
 import lavaflow.access.Roles;
+import lavaflow.access.TokenAuthenticator;
 import lavaflow.store.Store;
 
 /** A Kubernetes API server over a store: wires the pipeline and listens. */
@@ -24,15 +28,24 @@ public final class ApiServer implements AutoCloseable {
             X509Certificate clientAuthority,
             ServerVersion version,
             InstantSource clock,
-            AdmissionExtension admission) {
+            AdmissionExtension admission,
+            AccessSettings access) {
 
+        /** With no users but those of certificates and service accounts. */
         public Settings(
                 InetSocketAddress listen,
                 Identity identity,
                 X509Certificate clientAuthority,
                 ServerVersion version,
                 InstantSource clock) {
-            this(listen, identity, clientAuthority, version, clock, AdmissionExtension.NONE);
+            this(
+                    listen,
+                    identity,
+                    clientAuthority,
+                    version,
+                    clock,
+                    AdmissionExtension.NONE,
+                    AccessSettings.ofProcess());
         }
     }
 
@@ -46,6 +59,8 @@ public final class ApiServer implements AutoCloseable {
     public ApiServer(Settings settings, Store store) {
         RandomGenerator random = new SecureRandom();
         ResourceTable table = ResourceTable.builtin();
+        AccountTokens accountTokens = new AccountTokens(settings.access().tokenKeysOnce(), settings.clock());
+        BearerTokens bearerTokens = bearerTokens(settings, accountTokens, store);
         RoleAuthorizer roles = new RoleAuthorizer(new Roles(store));
         Authorizer authorizer = Authorizer.chain(List.of(Authorizer.masters(), roles));
         BuiltinHooks hooks =
@@ -75,7 +90,8 @@ public final class ApiServer implements AutoCloseable {
                 ownership,
                 new Bindings(store),
                 new Evictions(store, writes, deletes),
-                new Reviews(new AccessReviews(authorizer, roles)),
+                new Reviews(new AccessReviews(authorizer, roles), bearerTokens),
+                new TokenRequests(accountTokens, stored, admission),
                 admission);
         ResourceHandler resources =
                 new ResourceHandler(table, reads, writes, deletes, watches, patches, subresources, settings.clock());
@@ -88,9 +104,10 @@ public final class ApiServer implements AutoCloseable {
                 health,
                 metrics,
                 settings.version(),
-                new BackupEndpoint(store));
-        Authentication authentication =
-                new Authentication(List.of(new ClientCertificates(settings.clientAuthority(), settings.clock())));
+                new BackupEndpoint(store),
+                new IssuerDiscovery(accountTokens, () -> listen.getHostString() + ":" + port()));
+        Authentication authentication = new Authentication(
+                List.of(new ClientCertificates(settings.clientAuthority(), settings.clock()), bearerTokens));
         Authorization authorization = new Authorization(authorizer);
         ApiHandler handler = new ApiHandler(
                 authentication,
@@ -108,6 +125,12 @@ public final class ApiServer implements AutoCloseable {
                 new CustomCleanup(store, local, deletes, settings.clock()),
                 _ -> CustomConversion.NONE,
                 settings.clock());
+    }
+
+    private static BearerTokens bearerTokens(Settings settings, AccountTokens tokens, Store store) {
+        List<TokenAuthenticator> readers = new ArrayList<>(settings.access().tokens());
+        readers.add(new AccountTokenReader(tokens, store, settings.clock()));
+        return new BearerTokens(readers, List.of(AccountTokens.ISSUER));
     }
 
     public void start() throws Exception {

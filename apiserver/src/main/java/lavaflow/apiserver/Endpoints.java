@@ -20,6 +20,7 @@ final class Endpoints {
     private final RequestMetrics metrics;
     private final ServerVersion version;
     private final BackupEndpoint backup;
+    private final IssuerDiscovery issuer;
 
     Endpoints(
             Discovery discovery,
@@ -27,13 +28,15 @@ final class Endpoints {
             Health health,
             RequestMetrics metrics,
             ServerVersion version,
-            BackupEndpoint backup) {
+            BackupEndpoint backup,
+            IssuerDiscovery issuer) {
         this.discovery = discovery;
         this.openApi = openApi;
         this.health = health;
         this.metrics = metrics;
         this.version = version;
         this.backup = backup;
+        this.issuer = issuer;
     }
 
     void handle(Exchange exchange, RequestInfo info) throws IOException {
@@ -51,6 +54,8 @@ final class Endpoints {
             case "" -> indented(exchange, paths());
             case "api" -> core(exchange, parts);
             case "apis" -> grouped(exchange, parts);
+            case ".well-known" -> issuer.configuration(exchange, parts);
+            case "openid" -> issuer.keys(exchange, parts);
             case "openapi" -> openApi.handle(exchange, parts);
             case "version" -> versionDocument(exchange, parts);
             case "healthz", "livez", "readyz" -> health.handle(exchange, parts);
@@ -91,6 +96,7 @@ final class Endpoints {
         ObjectNode document = Json.object();
         ArrayNode list = document.putArray("paths");
         for (String path : List.of(
+                "/.well-known/openid-configuration",
                 "/api",
                 "/api/v1",
                 "/apis",
@@ -99,6 +105,7 @@ final class Endpoints {
                 "/metrics",
                 "/openapi/v2",
                 "/openapi/v3",
+                "/openid/v1/jwks",
                 "/readyz",
                 "/version")) {
             list.add(path);

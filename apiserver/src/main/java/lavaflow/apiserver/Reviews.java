@@ -1,7 +1,10 @@
 package lavaflow.apiserver;
 
+import java.util.ArrayList;
 import java.util.List;
 
+import lavaflow.access.BearerTokens;
+import lavaflow.access.TokenAuthenticator;
 import lavaflow.access.User;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldErrors;
@@ -18,9 +21,11 @@ final class Reviews {
     private static final List<String> FRESH = List.of("selfsubjectreviews", "selfsubjectrulesreviews");
 
     private final AccessReviews access;
+    private final BearerTokens tokens;
 
-    Reviews(AccessReviews access) {
+    Reviews(AccessReviews access, BearerTokens tokens) {
         this.access = access;
+        this.tokens = tokens;
     }
 
     ObjectNode answer(Call call, ObjectNode review, FieldOwnership ownership) {
@@ -54,8 +59,7 @@ final class Reviews {
                 if (Json.textAt(review, "spec", "token").isEmpty()) {
                     throw ApiException.badRequest("token is required for TokenReview in authentication");
                 }
-                status.putObject("user");
-                status.put("error", "invalid bearer token");
+                status = token(review.path("spec"));
             }
             default -> throw ResourceHandler.methodNotAllowed();
         }
@@ -68,6 +72,24 @@ final class Reviews {
         }
         answer.set("status", status);
         return answer;
+    }
+
+    private ObjectNode token(JsonNode spec) {
+        List<String> audiences = new ArrayList<>();
+        Json.listAt(spec, "audiences").forEach(audience -> audiences.add(audience.asText()));
+        BearerTokens.Review review =
+                tokens.review(Json.textAt(spec, "token"), audiences.isEmpty() ? tokens.audiences() : audiences);
+        ObjectNode status = Json.object();
+        if (review.outcome() instanceof TokenAuthenticator.Good good) {
+            status.put("authenticated", true);
+            userInfo(status.putObject("user"), good.user());
+            ArrayNode shown = status.putArray("audiences");
+            good.audiences().forEach(shown::add);
+        } else {
+            status.putObject("user");
+            status.put("error", review.error());
+        }
+        return status;
     }
 
     /** Some reviews are answered by a new object that repeats nothing of the question. */

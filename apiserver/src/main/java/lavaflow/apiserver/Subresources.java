@@ -23,6 +23,7 @@ final class Subresources {
     private final Bindings bindings;
     private final Evictions evictions;
     private final Reviews reviews;
+    private final TokenRequests tokenRequests;
     private final Admission admission;
 
     Subresources(
@@ -33,6 +34,7 @@ final class Subresources {
             Bindings bindings,
             Evictions evictions,
             Reviews reviews,
+            TokenRequests tokenRequests,
             Admission admission) {
         this.reads = reads;
         this.writes = writes;
@@ -41,6 +43,7 @@ final class Subresources {
         this.bindings = bindings;
         this.evictions = evictions;
         this.reviews = reviews;
+        this.tokenRequests = tokenRequests;
         this.admission = admission;
     }
 
@@ -69,6 +72,7 @@ final class Subresources {
                 evictions.evict(call, eviction);
                 answer.status(201, success());
             }
+            case "token" -> tokenRequests.serve(exchange, call, sub, answer);
             case "exec", "attach", "portforward", "proxy" -> node(exchange, call, sub);
             default ->
                 throw ApiException.of(
