@@ -91,19 +91,17 @@ final class CustomRules implements KindRules {
 
     @Override
     public void validateCreate(ObjectNode object, FieldErrors errors) {
-        version.validator().validate(object, null, errors);
-        CustomScale.validate(version.description().scale(), object, errors);
+        version.validator().validateCreate(object, errors);
     }
 
     @Override
     public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
-        version.validator().validate(object, old, errors);
-        CustomScale.validate(version.description().scale(), object, errors);
+        version.validator().validateUpdate(object, old, errors);
     }
 
     @Override
     public void validateStatusUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
-        validateUpdate(object, old, errors);
+        version.validator().validateStatusUpdate(object, old, errors);
     }
 
     /** Checks that an object is of this kind; upstream looks at nothing else of one that is not. */

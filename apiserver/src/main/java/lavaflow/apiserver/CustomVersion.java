@@ -15,6 +15,7 @@ import lavaflow.schema.Defaulting;
 import lavaflow.schema.ObjectMetadata;
 import lavaflow.schema.PrinterColumns;
 import lavaflow.schema.Pruning;
+import lavaflow.schema.ScalePaths;
 import lavaflow.schema.SchemaTypes;
 import lavaflow.schema.SchemaValidator;
 import lavaflow.schema.StructuralSchema;
@@ -90,7 +91,10 @@ final class CustomVersion {
         Compiled known = compiled;
         if (known == null) {
             StructuralSchema schema = StructuralSchema.parse(kind.schema(description.name()));
-            known = new Compiled(schema, new SchemaTypes(schema, root()), new SchemaValidator(schema));
+            known = new Compiled(
+                    schema,
+                    new SchemaTypes(schema, root()),
+                    new SchemaValidator(schema, ScalePaths.of(description.node())));
             compiled = known;
         }
         return known;

@@ -3,14 +3,9 @@ package lavaflow.schema;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 
 import lavaflow.kube.DecodingException;
-import lavaflow.kube.Json;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** From a JSON tree to an object of a custom kind, for requests and for what was stored. */
@@ -45,32 +40,5 @@ public final class CustomObjects {
             throw new IllegalStateException("nothing is refused where what does not fit is dropped", e);
         }
         Defaulting.fill(object, schema);
-    }
-
-    /** The object as upstream writes it: members sorted by name, whole numbers without a fraction. */
-    public static ObjectNode canonical(ObjectNode object) {
-        return (ObjectNode) canonical((JsonNode) object);
-    }
-
-    static JsonNode canonical(JsonNode value) {
-        if (value instanceof ObjectNode object) {
-            Map<String, JsonNode> sorted = new TreeMap<>();
-            for (Map.Entry<String, JsonNode> entry : object.properties()) {
-                sorted.put(entry.getKey(), canonical(entry.getValue()));
-            }
-            return Json.object().setAll(sorted);
-        }
-        if (value instanceof ArrayNode list) {
-            ArrayNode copy = Json.FACTORY.arrayNode(list.size());
-            for (JsonNode element : list) {
-                copy.add(canonical(element));
-            }
-            return copy;
-        }
-        if (value.isFloatingPointNumber()) {
-            double number = value.doubleValue();
-            return number == Math.rint(number) && Math.abs(number) < 1e18 ? Json.number((long) number) : value;
-        }
-        return value;
     }
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
+import lavaflow.kube.Untyped;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -61,7 +62,7 @@ final class ListTypes {
         Map<JsonNode, Integer> seen = new HashMap<>();
         for (int i = 0; i < list.size(); i++) {
             if (seen.merge(list.get(i), 1, Integer::sum) == 2) {
-                errors.duplicate(path.index(i), CustomObjects.canonical(list.get(i)));
+                errors.duplicate(path.index(i), Untyped.canonical(list.get(i)));
             }
         }
     }

@@ -14,6 +14,7 @@ import lavaflow.kube.Json;
 import lavaflow.kube.Names;
 import lavaflow.kube.ObjectMetaRules;
 import lavaflow.kube.TypedDecoder;
+import lavaflow.kube.Untyped;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -105,7 +106,7 @@ public final class ObjectMetadata {
 
     private static String shown(JsonNode value) {
         return value.isContainerNode()
-                ? Json.string(CustomObjects.canonical(value))
+                ? Json.string(Untyped.canonical(value))
                 : value.isNull() ? "null" : Findings.shown(value);
     }
 

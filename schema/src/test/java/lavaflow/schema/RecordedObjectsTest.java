@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import lavaflow.kube.DecodingException;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
+import lavaflow.kube.Untyped;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -139,13 +140,13 @@ class RecordedObjectsTest {
         }
         assertThat(found).containsExactlyInAnyOrderElementsOf(expected);
         if (line.get("result") instanceof ObjectNode result) {
-            ObjectNode own = CustomObjects.canonical(object);
+            ObjectNode own = Untyped.canonical(object);
             own.remove(List.of("apiVersion", "kind"));
             ((ObjectNode) own.get("metadata")).remove("name");
             if (own.get("metadata").isEmpty()) {
                 own.remove("metadata");
             }
-            assertThat(own).isEqualTo(CustomObjects.canonical(result));
+            assertThat(own).isEqualTo(Untyped.canonical(result));
             List<String> warnings = new ArrayList<>();
             Json.listAt(line, "warnings").forEach(warning -> warnings.add(warning.asText()));
             assertThat(unknown).isEqualTo(warnings);
