@@ -106,6 +106,11 @@ final class Answer {
         exchange.send(code, choice.contentType(), Rendering.bytes(rendered, choice, pretty()));
     }
 
+    void scale(int code, ObjectNode scale) throws IOException {
+        ObjectNode rendered = Rendering.scale(scale, choice, include(), now);
+        exchange.send(code, choice.contentType(), Rendering.bytes(rendered, choice, pretty()));
+    }
+
     /** Success without anything to show. */
     void nothing() throws IOException {
         exchange.send(204, "", new byte[0]);

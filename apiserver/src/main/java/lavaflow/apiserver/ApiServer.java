@@ -89,7 +89,7 @@ public final class ApiServer implements AutoCloseable {
                 patches,
                 ownership,
                 new Bindings(store),
-                new Evictions(store, writes, deletes),
+                new Evictions(store, writes, deletes, ownership, table),
                 new Reviews(new AccessReviews(authorizer, roles), bearerTokens),
                 new TokenRequests(accountTokens, stored, admission),
                 admission);

@@ -69,11 +69,12 @@ final class BuiltinHooks implements WriteHooks {
         }
     }
 
-    /** A namespace's own finalizers live in its spec. */
+    /** A namespace's own finalizers live in its spec; without any, the first delete still only marks it. */
     @Override
     public boolean keepsDeleted(Resource resource, ObjectNode object) {
         return isNamespace(resource)
-                && !Json.listAt(object, "spec", "finalizers").isEmpty();
+                && !(Metadata.isDeleting(object)
+                        && Json.listAt(object, "spec", "finalizers").isEmpty());
     }
 
     @Override

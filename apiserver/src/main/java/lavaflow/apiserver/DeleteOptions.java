@@ -23,6 +23,10 @@ record DeleteOptions(
 
     static final DeleteOptions NONE = new DeleteOptions(null, null, null, null, null, false);
 
+    DeleteOptions withResourceVersion(String version) {
+        return new DeleteOptions(gracePeriodSeconds, uid, version, orphanDependents, propagationPolicy, dryRun);
+    }
+
     static DeleteOptions parse(@Nullable ObjectNode body, Query query) {
         FieldErrors errors = new FieldErrors();
         DeleteOptions options = body == null ? fromQuery(query, errors) : fromBody(body, errors);

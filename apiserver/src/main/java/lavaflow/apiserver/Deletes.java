@@ -77,7 +77,7 @@ final class Deletes {
     }
 
     /** Upstream names the kind here, not the resource. */
-    private static void checkPreconditions(Resource resource, String name, ObjectNode live, DeleteOptions options) {
+    static void checkPreconditions(Resource resource, String name, ObjectNode live, DeleteOptions options) {
         String uid = options.uid();
         if (uid != null && !uid.equals(Metadata.uid(live))) {
             throw ApiException.conflict(

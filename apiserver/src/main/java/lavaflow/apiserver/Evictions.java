@@ -2,6 +2,7 @@ package lavaflow.apiserver;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import lavaflow.kinds.EvictionRules;
 import lavaflow.kube.ApiException;
@@ -12,6 +13,7 @@ import lavaflow.store.Store;
 import lavaflow.store.StoredObject;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /** Deletes a pod if the disruption budgets that cover it allow. */
 final class Evictions {
@@ -22,11 +24,15 @@ final class Evictions {
     private final Store store;
     private final Writes writes;
     private final Deletes deletes;
+    private final FieldOwnership ownership;
+    private final Resource budgets;
 
-    Evictions(Store store, Writes writes, Deletes deletes) {
+    Evictions(Store store, Writes writes, Deletes deletes, FieldOwnership ownership, ResourceTable table) {
         this.store = store;
         this.writes = writes;
         this.deletes = deletes;
+        this.ownership = ownership;
+        this.budgets = Objects.requireNonNull(table.find("policy", "v1", "poddisruptionbudgets"));
     }
 
     void evict(Call call, ObjectNode eviction) {
@@ -44,14 +50,14 @@ final class Evictions {
                 throw call.resource().notFound(call.name());
             }
             ObjectNode pod = StoredForm.decode(stored);
-            boolean decided = switch (EvictionRules.decide(pod, budgets(call.namespace()))) {
-                case EvictionRules.Decision.Free() -> true;
+            boolean done = switch (EvictionRules.decide(pod, budgets(call.namespace()))) {
+                case EvictionRules.Decision.Free() -> finish(call, options, now, pod);
                 case EvictionRules.Decision.Refused(ApiException answer) -> throw answer;
                 case EvictionRules.Decision.Charged(ObjectNode budget) ->
-                    call.dryRun() || options.dryRun() || charge(call, budget, now);
+                    (call.dryRun() || options.dryRun() || charge(call, budget, now))
+                            && finish(call, options, now, null);
             };
-            if (decided) {
-                finish(call, options, now);
+            if (done) {
                 return;
             }
         }
@@ -59,20 +65,52 @@ final class Evictions {
                 .retryAfter(1);
     }
 
-    private void finish(Call call, DeleteOptions options, String now) {
-        boolean marks = !call.dryRun() && !options.dryRun() && options.resourceVersion() == null;
-        if (marks) {
-            Call status = call.forSubresource("status");
-            // Upstream writes this condition below the layer that records owners.
-            writes.update(status, false, true, live -> {
-                if (live == null) {
-                    throw call.resource().notFound(call.name());
-                }
-                EvictionRules.mark(live, now);
-                return live;
-            });
+    /**
+     * Marks the pod and deletes it.
+     *
+     * @param seen the state in which no budget had to pay for the pod; null where it does not matter
+     * @return false if the pod has left that state, so that budgets must be asked again
+     */
+    private boolean finish(Call call, DeleteOptions options, String now, @Nullable ObjectNode seen) {
+        boolean ours = options.resourceVersion() == null;
+        boolean guarded = ours && seen != null && EvictionRules.mayStillCount(seen);
+        String expected = guarded ? Metadata.resourceVersion(Objects.requireNonNull(seen)) : "";
+        try {
+            if (!call.dryRun() && !options.dryRun() && ours) {
+                ObjectNode marked = mark(call, options, now, expected);
+                expected = guarded ? Metadata.resourceVersion(marked) : "";
+            }
+            deletes.delete(call, guarded ? options.withResourceVersion(expected) : options);
+            return true;
+        } catch (ApiException e) {
+            if (guarded && e.reason().equals("Conflict") && hasChanged(call, expected)) {
+                return false;
+            }
+            throw e;
         }
-        deletes.delete(call, options);
+    }
+
+    /** Upstream writes this condition below the layer that records owners. */
+    private ObjectNode mark(Call call, DeleteOptions options, String now, String expected) {
+        Call status = call.forSubresource("status");
+        return writes.update(status, false, true, live -> {
+                    if (live == null) {
+                        throw call.resource().notFound(call.name());
+                    }
+                    Deletes.checkPreconditions(call.resource(), call.name(), live, options);
+                    if (!expected.isEmpty() && !expected.equals(Metadata.resourceVersion(live))) {
+                        throw call.resource().modified(call.name());
+                    }
+                    EvictionRules.mark(live, now);
+                    return live;
+                })
+                .object();
+    }
+
+    private boolean hasChanged(Call call, String version) {
+        StoredObject stored =
+                store.get(call.resource().bucket(), call.resource().key(call.namespace(), call.name()));
+        return stored != null && !version.equals(Long.toString(stored.revision()));
     }
 
     private List<ObjectNode> budgets(String namespace) {
@@ -86,6 +124,7 @@ final class Evictions {
     /** Takes one disruption from a budget; false if somebody else changed it meanwhile. */
     private boolean charge(Call call, ObjectNode budget, String now) {
         ObjectNode charged = EvictionRules.charge(budget, call.name(), now);
+        ownership.updateStatusByServer(budgets, budget, charged, now);
         Outcome outcome = store.commit(new Mutation.Put(
                 BUDGETS,
                 call.namespace() + "/" + Metadata.name(budget),

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Keeps managedFields for every write, and merges applied configurations. */
 final class FieldOwnership {
+    /** What upstream's server calls itself as a manager of fields. */
+    private static final String SERVER = "kube-apiserver";
+
     private static final ManagedFields SCALES = new ManagedFields(new ManagedFields.Endpoint(
             BuiltinTypes.instance(),
             "io.k8s.api.autoscaling.v1.Scale",
@@ -34,6 +37,11 @@ final class FieldOwnership {
     /** Records that the call's manager wrote the object; {@code live} is null on create. Changes the object in place. */
     void update(Call call, @Nullable ObjectNode live, ObjectNode object) {
         endpoint(call).update(live, object, call.fieldManager(), Metadata.time(call.now()));
+    }
+
+    /** Records that the server itself wrote an object's status. */
+    void updateStatusByServer(Resource resource, ObjectNode live, ObjectNode object, String now) {
+        endpoint(resource, "status").update(live, object, SERVER, now);
     }
 
     /** Merges an applied configuration into the live object; {@code live} is null where there is none. */
@@ -107,13 +115,16 @@ final class FieldOwnership {
     }
 
     private ManagedFields endpoint(Call call) {
-        Resource resource = call.resource();
+        return endpoint(call.resource(), call.subresource());
+    }
+
+    private ManagedFields endpoint(Resource resource, String subresource) {
         if (resource.custom() != null) {
-            return resource.custom().ownership(call.subresource(), subresource -> make(resource, subresource));
+            return resource.custom().ownership(subresource, each -> make(resource, each));
         }
-        String key = resource.info().apiVersion() + "/" + resource.name() + "/" + call.subresource();
+        String key = resource.info().apiVersion() + "/" + resource.name() + "/" + subresource;
         ManagedFields known = endpoints.get(key);
-        return known != null ? known : endpoints.computeIfAbsent(key, _ -> make(resource, call.subresource()));
+        return known != null ? known : endpoints.computeIfAbsent(key, _ -> make(resource, subresource));
     }
 
     private static ManagedFields make(Resource resource, String subresource) {

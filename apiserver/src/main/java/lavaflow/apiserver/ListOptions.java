@@ -72,7 +72,7 @@ record ListOptions(
                 watch,
                 query.flag("allowWatchBookmarks"),
                 initial,
-                version.isEmpty() ? null : revision(version, watch),
+                version.isEmpty() ? null : revision(version, watch ? "" : "invalid resource version: "),
                 query.first("resourceVersionMatch"),
                 limit,
                 query.first("continue"),
@@ -92,12 +92,12 @@ record ListOptions(
         }
     }
 
-    /** The revision of a get or watch; upstream blames itself for one that is no number. */
+    /** The revision of a get or watch; lists have other words for one that is no number. */
     static long revision(String text) {
-        return revision(text, true);
+        return revision(text, "");
     }
 
-    private static long revision(String text, boolean internal) {
+    private static long revision(String text, String introduction) {
         try {
             long value = Long.parseLong(text);
             if (value >= 0) {
@@ -112,7 +112,7 @@ record ListOptions(
                 text,
                 "strconv.ParseUint: parsing " + FieldErrors.quoted(text) + ": invalid syntax");
         String why = "resourceVersion: " + errors.list().getFirst().detail();
-        throw internal ? ApiException.of(500, "", why) : ApiException.badRequest("invalid resource version: " + why);
+        throw ApiException.badRequest(introduction + why);
     }
 
     private static void check(Query query, boolean watch) {

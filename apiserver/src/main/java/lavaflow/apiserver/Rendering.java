@@ -36,6 +36,8 @@ final class Rendering {
         }
     }
 
+    private static final String TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+
     private Rendering() {}
 
     /** One object in the chosen form. */
@@ -55,6 +57,20 @@ final class Rendering {
         };
     }
 
+    /** A Scale in the chosen form; it has a table of its own, whatever it is the scale of. */
+    static ObjectNode scale(ObjectNode scale, Negotiation.Choice choice, IncludeObject include, Instant now) {
+        return switch (choice.form()) {
+            case OBJECT -> scale;
+            case METADATA, METADATA_LIST -> partial(scale, choice.version());
+            case TABLE -> {
+                ObjectNode table = emptyTable(choice.version());
+                fill(table, Tables.SCALE, List.of(scale), choice.version(), include, now, true);
+                Json.ensureObject(table, "metadata").put("resourceVersion", Metadata.resourceVersion(scale));
+                yield table;
+            }
+        };
+    }
+
     /** A table of objects; list metadata is added by the caller. */
     static ObjectNode table(
             Resource resource,
@@ -63,13 +79,30 @@ final class Rendering {
             IncludeObject include,
             Instant now,
             boolean columns) {
-        ObjectNode table = Json.object();
-        table.put("kind", "Table").put("apiVersion", "meta.k8s.io/" + version).putObject("metadata");
+        ObjectNode table = emptyTable(version);
         if (resource.custom() != null) {
             customTable(table, resource.custom().columns(), objects, version, include, now, columns);
             return table;
         }
         Tables.Layout layout = Tables.layout(resource.stored().group(), resource.name());
+        fill(table, layout, objects, version, include, now, columns);
+        return table;
+    }
+
+    private static ObjectNode emptyTable(String version) {
+        ObjectNode table = Json.object();
+        table.put("kind", "Table").put("apiVersion", "meta.k8s.io/" + version).putObject("metadata");
+        return table;
+    }
+
+    private static void fill(
+            ObjectNode table,
+            Tables.Layout layout,
+            List<ObjectNode> objects,
+            String version,
+            IncludeObject include,
+            Instant now,
+            boolean columns) {
         if (columns) {
             ArrayNode definitions = table.putArray("columnDefinitions");
             for (TableColumn column : layout.columns()) {
@@ -86,7 +119,7 @@ final class Rendering {
         }
         if (objects.isEmpty() && layout.isPlain()) {
             table.putNull("rows");
-            return table;
+            return;
         }
         ArrayNode rows = table.putArray("rows");
         for (ObjectNode object : layout.ordered(objects)) {
@@ -98,7 +131,6 @@ final class Rendering {
             }
             rowObject(row, object, version, include);
         }
-        return table;
     }
 
     private static void rowObject(ObjectNode row, ObjectNode object, String version, IncludeObject include) {
@@ -146,7 +178,24 @@ final class Rendering {
         partial.put("kind", "PartialObjectMetadata").put("apiVersion", "meta.k8s.io/" + version);
         JsonNode metadata = object.get("metadata");
         partial.set("metadata", metadata == null ? Json.object() : metadata);
+        if (Json.textAt(object, "kind").equals("DaemonSet")) {
+            hideTemplateGeneration(partial);
+        }
         return partial;
+    }
+
+    /** This annotation stands for a field that upstream keeps elsewhere; it appears with the whole object only. */
+    private static void hideTemplateGeneration(ObjectNode partial) {
+        if (Json.at(partial, "metadata", "annotations", TEMPLATE_GENERATION) == null) {
+            return;
+        }
+        ObjectNode metadata = Json.ensureObject(partial, "metadata").deepCopy();
+        ObjectNode annotations = Json.ensureObject(metadata, "annotations");
+        annotations.remove(TEMPLATE_GENERATION);
+        if (annotations.isEmpty()) {
+            metadata.remove("annotations");
+        }
+        partial.set("metadata", metadata);
     }
 
     /** The bytes of a tree in the chosen media type. */

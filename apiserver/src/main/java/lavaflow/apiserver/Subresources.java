@@ -108,7 +108,7 @@ final class Subresources {
         Resource resource = call.resource();
         if (call.verb().equals("get")) {
             StoredObject stored = reads.get(resource, call.namespace(), call.name(), exchange.query());
-            answer.status(200, FieldOwnership.scaleOf(resource, resource.read(stored)));
+            answer.scale(200, FieldOwnership.scaleOf(resource, resource.read(stored)));
             return;
         }
         BinaryOperator<ObjectNode> change = scaleChange(exchange, call, sub);
@@ -133,7 +133,7 @@ final class Subresources {
             }
         });
         answer.warnings(call);
-        answer.status(200, FieldOwnership.scaleOf(resource, written.object()));
+        answer.scale(200, FieldOwnership.scaleOf(resource, written.object()));
     }
 
     /** What the request makes of a Scale, owners included. */

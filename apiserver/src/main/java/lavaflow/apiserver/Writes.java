@@ -107,7 +107,7 @@ final class Writes {
         Resource resource = call.resource();
         ObjectNode metadata = Metadata.of(object);
         if (Metadata.revisionWanted(object) > 0) {
-            throw ApiException.of(500, "", "resourceVersion should not be set on objects to be created");
+            throw ApiException.badRequest("resourceVersion should not be set on objects to be created");
         }
         fillForCreate(call, resource, metadata);
         admission.mutate(call, Admission.Operation.CREATE, object, null);
@@ -227,8 +227,8 @@ final class Writes {
     private static String wantedRevision(ObjectNode object) {
         String wanted = Metadata.resourceVersion(object);
         if (!REVISION.matcher(wanted).matches()) {
-            throw ApiException.of(
-                    500, "", "strconv.ParseUint: parsing " + FieldErrors.quoted(wanted) + ": invalid syntax");
+            throw ApiException.badRequest(
+                    "strconv.ParseUint: parsing " + FieldErrors.quoted(wanted) + ": invalid syntax");
         }
         return wanted.equals("0") ? "" : wanted;
     }
@@ -323,10 +323,6 @@ final class Writes {
                 throw ApiException.invalid(resource.group(), resource.name(), call.name(), errors.list());
             }
             return;
-        }
-        if (!wanted.matches("[0-9]+")) {
-            throw ApiException.badRequest(
-                    "strconv.ParseUint: parsing " + FieldErrors.quoted(wanted) + ": invalid syntax");
         }
         if (!wanted.equals(Long.toString(stored.revision()))) {
             throw resource.modified(call.name());

@@ -149,7 +149,7 @@ final class ApiServerTest {
                         .code())
                 .isEqualTo(200);
         var nonsense = server.put(MAPS + "/revised", map("revised", ",\"resourceVersion\":\"abc\""));
-        assertThat(nonsense.code()).isEqualTo(500);
+        assertThat(nonsense.code()).isEqualTo(400);
         assertThat(nonsense.message()).isEqualTo("strconv.ParseUint: parsing \"abc\": invalid syntax");
     }
 
@@ -300,7 +300,7 @@ final class ApiServerTest {
     void tellsAWatcherFromTheFutureOrThePast() throws Exception {
         assertThat(server.get(MAPS + "?resourceVersion=999999999").code()).isEqualTo(504);
         assertThat(server.get(MAPS + "?watch=1&resourceVersion=nonsense").code())
-                .isEqualTo(500);
+                .isEqualTo(400);
         assertThat(server.get(MAPS + "?resourceVersion=nonsense").code()).isEqualTo(400);
         assertThat(server.get(MAPS + "?watch=1&continue=x").code()).isEqualTo(422);
         assertThat(server.get(MAPS + "?watch=1", "Accept", "application/yaml").code())

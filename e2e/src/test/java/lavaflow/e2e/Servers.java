@@ -18,7 +18,8 @@ final class Servers implements AutoCloseable {
     /** Only the controllers that Lavaflow has too; others would change objects between two steps of a case. */
     private static final String PEER_CONTROLLERS =
             "--controllers=namespace-controller,serviceaccount-controller,root-ca-certificate-publisher-controller,"
-                    + "garbage-collector-controller,resourcequota-controller --kube-api-qps=1000 --kube-api-burst=2000";
+                    + "garbage-collector-controller,resourcequota-controller,persistentvolumeclaim-protection-controller,"
+                    + "persistentvolume-protection-controller,volumeattributesclass-protection-controller --kube-api-qps=1000 --kube-api-burst=2000";
 
     private static final int TOOL_MISSING = 77;
     private static final Path LOG = Path.of("target/contract/servers.log");

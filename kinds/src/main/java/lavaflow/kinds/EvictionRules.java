@@ -73,6 +73,13 @@ public final class EvictionRules {
                 || Nodes.has(pod, "metadata", "deletionTimestamp");
     }
 
+    /** Whether a pod that no budget had to pay for may come to count as healthy before it is deleted. */
+    public static boolean mayStillCount(ObjectNode pod) {
+        return Json.textAt(pod, "status", "phase").equals("Pending")
+                ? !Nodes.has(pod, "metadata", "deletionTimestamp")
+                : !isGone(pod);
+    }
+
     private static List<ObjectNode> covering(ObjectNode pod, List<ObjectNode> budgets) {
         List<ObjectNode> covering = new ArrayList<>();
         JsonNode labels = Json.at(pod, "metadata", "labels");

@@ -32,11 +32,10 @@ public final class PodBinding {
         }
         FieldChecks.requireText(binding.get("target"), "name", FieldPath.of("target"), errors);
         if (!errors.isEmpty()) {
-            // Upstream forgets to make these a 422.
             List<String> messages =
                     errors.list().stream().map(FieldError::message).toList();
             String all = messages.size() == 1 ? messages.getFirst() : "[" + String.join(", ", messages) + "]";
-            throw ApiException.of(500, "", all);
+            throw ApiException.badRequest(all);
         }
     }
 

@@ -57,6 +57,9 @@ public final class BodyDecoder {
 
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
     private static final int SUMMARY_LENGTH = 30;
+    /** Moved to v1 unchanged; upstream takes evictions in both versions. */
+    private static final GroupVersionKind OLD_EVICTION = new GroupVersionKind("policy", "v1beta1", "Eviction");
+
     private static final Pattern UNSTABLE = Pattern.compile("v\\d+(alpha|beta)\\d+");
 
     private final GroupVersionKind expected;
@@ -228,6 +231,9 @@ public final class BodyDecoder {
     }
 
     private GroupVersionKind defaulted(GroupVersionKind found) {
+        if (found.equals(OLD_EVICTION) && expected.kind().equals(found.kind())) {
+            return expected;
+        }
         boolean versioned = !found.version().isEmpty() || !found.group().isEmpty();
         return new GroupVersionKind(
                 versioned ? found.group() : expected.group(),

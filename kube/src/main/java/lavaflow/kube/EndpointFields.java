@@ -27,12 +27,6 @@ public final class EndpointFields {
             excluding("spec", "metadata.deletionTimestamp", "metadata.ownerReferences"),
             "/pods/ephemeralcontainers",
             FieldFilter.including(List.of("spec.ephemeralContainers")),
-            "/pods/resize",
-            FieldFilter.including(List.of(
-                    "spec.containers.*.resources",
-                    "spec.containers.*.resizePolicy",
-                    "spec.initContainers.*.resources",
-                    "spec.initContainers.*.resizePolicy")),
             "/namespaces/finalize",
             NOT_STATUS,
             "certificates.k8s.io/certificatesigningrequests/",

@@ -63,7 +63,11 @@ class ScaleOwnersTest {
         assertThat(EndpointFields.filter(deployments, "status").filter(all))
                 .hasToString(".metadata.annotations.b\n.status.replicas");
         KindInfo pods = KindTable.builtin().resource("", "v1", "pods");
-        assertThat(EndpointFields.filter(pods, "resize").filter(all).isEmpty()).isTrue();
+        assertThat(EndpointFields.filter(pods, "ephemeralcontainers")
+                        .filter(all)
+                        .isEmpty())
+                .isTrue();
+        assertThat(EndpointFields.filter(pods, "resize").filter(all)).isSameAs(all);
         KindInfo configMaps = KindTable.builtin().resource("", "v1", "configmaps");
         assertThat(EndpointFields.filter(configMaps, "").filter(all)).isSameAs(all);
     }
