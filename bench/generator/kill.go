@@ -247,16 +247,51 @@ func (l *ledger) round(o *options, round int, last bool, random *rand.Rand, proc
 	if err := l.verify(first); err != nil || last {
 		return err
 	}
+	if round%tidyRounds == tidyRounds-1 {
+		if err := l.tidy(first); err != nil {
+			return err
+		}
+	}
+	before := l.acks
 	var group sync.WaitGroup
 	group.Go(func() { l.observe(s.newClient(o)) })
 	for writer := range o.clients {
 		mine := rand.New(rand.NewSource(random.Int63()))
 		group.Go(func() { l.write(s.newClient(o), o, fmt.Sprintf("k%d-%d", round, writer), mine) })
 	}
-	time.Sleep(time.Duration(20+random.Intn(400)) * time.Millisecond)
+	// The kill must hit a server at work: no earlier than every writer is through its handshake and first write, on average.
+	l.awaitAcks(before+int64(o.clients), 10*time.Second)
+	time.Sleep(time.Duration(random.Intn(300)) * time.Millisecond)
 	err = process.Process.Signal(syscall.SIGKILL)
 	group.Wait()
 	return err
+}
+
+// tidyRounds keeps the rounds short: everything is removed that often, which is one more thing that must stay done.
+const tidyRounds = 25
+
+func (l *ledger) tidy(c *client) error {
+	for name := range l.objects {
+		l.deletes[name] = true
+	}
+	if _, err := c.must("DELETE", collection("configmaps"), nil); err != nil {
+		return err
+	}
+	for name, known := range l.objects {
+		l.objects[name] = state{known.revision, known.number, true}
+	}
+	return nil
+}
+
+func (l *ledger) awaitAcks(wanted int64, limit time.Duration) {
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		l.Lock()
+		enough := l.acks >= wanted
+		l.Unlock()
+		if enough {
+			return
+		}
+	}
 }
 
 func freePort() (int, error) {
