@@ -18,11 +18,13 @@ final class Filter {
     private final Resource resource;
     private final LabelSelector labels;
     private final FieldSelector fields;
+    private final boolean everything;
 
     Filter(Resource resource, LabelSelector labels, FieldSelector fields) {
         this.resource = resource;
         this.labels = labels;
         this.fields = fields;
+        this.everything = labels.isEverything() && fields.requirements().isEmpty();
         for (FieldSelector.Requirement requirement : fields.requirements()) {
             checkField(requirement.field());
         }
@@ -43,11 +45,11 @@ final class Filter {
     }
 
     boolean matchesAll() {
-        return labels.isEverything() && fields.requirements().isEmpty();
+        return everything;
     }
 
     boolean matches(StoredObject stored) {
-        if (matchesAll()) {
+        if (everything) {
             return true;
         }
         Head head = head(stored);

@@ -37,6 +37,7 @@ final class Watches {
     private final InstantSource clock;
     private final RandomGenerator random;
     private final Set<Cursor> open = ConcurrentHashMap.newKeySet();
+    private final Alarms alarms = new Alarms();
     private volatile boolean closed;
 
     Watches(Store store, ResourceTable table, InstantSource clock, RandomGenerator random) {
@@ -63,6 +64,7 @@ final class Watches {
     void close() {
         closed = true;
         open.forEach(Cursor::close);
+        alarms.close();
     }
 
     void serve(Exchange exchange, Request request) throws IOException {
@@ -216,8 +218,8 @@ final class Watches {
             }
             open.add(cursor);
             frames.onLeave(cursor::close);
-            try {
-                follow(cursor);
+            try (Alarms.Alarm alarm = alarms.add(cursor::wake)) {
+                follow(cursor, alarm);
             } catch (LaggedException e) {
                 error(ApiException.expired(
                         "too old resource version: " + e.deliveredRevision() + " (" + store.compactedRevision() + ")"));
@@ -255,7 +257,7 @@ final class Watches {
             return snapshot.revision();
         }
 
-        private void follow(Cursor cursor) throws IOException, InterruptedException {
+        private void follow(Cursor cursor, Alarms.Alarm alarm) throws IOException, InterruptedException {
             boolean lastBookmarkSent = false;
             long lastSeen = 0;
             boolean quiet = false;
@@ -268,8 +270,8 @@ final class Watches {
                 if (!lastBookmarkSent) {
                     wait = Math.min(wait, Math.max(endNanos - LAST_BOOKMARK.toNanos() - now, 1_000_000));
                 }
-                wait = Math.min(wait, LOOK_INTERVAL.toNanos());
-                Progress progress = cursor.poll(Duration.ofNanos(Math.max(wait, 1)));
+                alarm.set(now + Math.min(wait, LOOK_INTERVAL.toNanos()));
+                Progress progress = cursor.poll();
                 if (cursor.isClosed() || !refresh()) {
                     return;
                 }

@@ -61,14 +61,28 @@ final class WebSocketWatchTest {
     @Test
     void carriesEventsAndEndsInTime() throws Exception {
         try (TestingServer server = new TestingServer(directory)) {
-            Messages messages = new Messages();
-            open(server, MAPS + "?watch=true&timeoutSeconds=2", messages);
             server.post(MAPS, "{\"metadata\":{\"name\":\"seen\"}}");
+            Messages messages = new Messages();
+            open(server, MAPS + "?watch=true&timeoutSeconds=1", messages);
 
             JsonNode event = Json.parse(messages.next());
             assertThat(event.path("type").asText()).isEqualTo("ADDED");
             assertThat(event.at("/object/metadata/name").asText()).isEqualTo("seen");
             assertThat(messages.next()).isEqualTo("closed with 1000");
+        }
+    }
+
+    @Test
+    void carriesChangesWhileItIsOpen() throws Exception {
+        try (TestingServer server = new TestingServer(directory)) {
+            Messages messages = new Messages();
+            open(server, MAPS + "?watch=true", messages);
+            await().until(() -> server.watches() == 1);
+
+            server.post(MAPS, "{\"metadata\":{\"name\":\"new\"}}");
+
+            assertThat(Json.parse(messages.next()).at("/object/metadata/name").asText())
+                    .isEqualTo("new");
         }
     }
 

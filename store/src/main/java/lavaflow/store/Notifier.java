@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Wakes threads that wait for changes. Few are woken by the writer itself; many by a thread of their own, so that a
- * thousand watchers of one bucket do not slow down the next commit. While that thread is busy, changes add up, and a
+ * thousand watchers of one bucket do not slow down the next commit; a virtual one, because those it wakes are virtual and come to the same
+ * scheduler without crossing to another. While that thread is busy, changes add up, and a
  * watcher is woken once for all of them.
  */
 final class Notifier implements AutoCloseable {
@@ -37,7 +38,7 @@ final class Notifier implements AutoCloseable {
             changed.add(bucket);
         }
         if (thread == null) {
-            thread = Thread.ofPlatform().daemon().name("store-notifier").start(this::run);
+            thread = Thread.ofVirtual().name("store-notifier").start(this::run);
         }
         LockSupport.unpark(thread);
     }
