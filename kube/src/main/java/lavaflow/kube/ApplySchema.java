@@ -37,12 +37,17 @@ record ApplySchema(Types types) {
     /** The shape of values at a place; either value may be absent, and nulls take the shape of the other. */
     Shape shape(@Nullable Type type, Struct.@Nullable Field field, @Nullable JsonNode left, @Nullable JsonNode right) {
         return switch (type) {
-            case null -> left instanceof ObjectNode || right instanceof ObjectNode ? Shape.OBJECT : Shape.LEAF;
+            case null -> deduced(left, right);
             case Type.Ref ref -> isAtomic(field) || types.struct(ref.struct()).atomic() ? Shape.LEAF : Shape.OBJECT;
             case Type.MapOf _ -> isAtomic(field) ? Shape.LEAF : Shape.OBJECT;
             case Type.ListOf _ -> field == null || field.listKind() == Struct.ListKind.ATOMIC ? Shape.LEAF : Shape.LIST;
-            case Type.Scalar _, Type.OneOf _ -> Shape.LEAF;
+            case Type.OneOf either -> either.choices().isEmpty() ? deduced(left, right) : Shape.LEAF;
+            case Type.Scalar _ -> Shape.LEAF;
         };
+    }
+
+    private static Shape deduced(@Nullable JsonNode left, @Nullable JsonNode right) {
+        return left instanceof ObjectNode || right instanceof ObjectNode ? Shape.OBJECT : Shape.LEAF;
     }
 
     private static boolean isAtomic(Struct.@Nullable Field field) {

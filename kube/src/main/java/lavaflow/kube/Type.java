@@ -4,6 +4,9 @@ import java.util.List;
 
 /** The type of a field: what Go's type says of built-in kinds and a structural schema of custom ones. */
 public sealed interface Type {
+    /** Content without a schema, whose meaning is deduced from its form: see {@link ApplySchema}. */
+    Type ANY = new OneOf("interface {}", List.of());
+
     /** The type's name in decoding errors, as far as the type alone tells. */
     String goName();
 
@@ -80,6 +83,9 @@ public sealed interface Type {
         }
     }
 
-    /** Values that are either of the given types, told apart by their JSON form (as in JSONSchemaPropsOrBool). */
+    /**
+     * Values that are either of the given types, told apart by their JSON form (as in JSONSchemaPropsOrBool); without choices,
+     * of any.
+     */
     record OneOf(String goName, List<Type> choices) implements Type {}
 }

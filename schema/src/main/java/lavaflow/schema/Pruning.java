@@ -107,7 +107,7 @@ public final class Pruning {
         }
     }
 
-    private static boolean isOfEveryObject(String name) {
+    static boolean isOfEveryObject(String name) {
         return name.equals("metadata") || name.equals("apiVersion") || name.equals("kind");
     }
 
