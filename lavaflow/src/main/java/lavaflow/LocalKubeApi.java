@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 import lavaflow.access.User;
+import lavaflow.apiserver.Catalogue;
 import lavaflow.apiserver.LocalApi;
 import lavaflow.apiserver.Resource;
 import lavaflow.controller.KubeApi;
@@ -19,29 +20,46 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 final class LocalKubeApi implements KubeApi {
     private final LocalApi api;
     private final User user;
-    private final List<Kind> kinds;
-    private final Map<String, Kind> byTypeName = new HashMap<>();
+    private volatile Kinds kinds;
+
+    /** The kinds of a catalogue. */
+    private record Kinds(Catalogue catalogue, List<Kind> all, Map<String, Kind> byTypeName) {
+        static Kinds of(Catalogue catalogue) {
+            // Versions of one kind share their objects: the first one stands for all.
+            Map<String, Kind> byBucket = new LinkedHashMap<>();
+            for (Resource resource : catalogue.all()) {
+                var info = resource.info();
+                if (info.allows("list") && info.allows("watch") && info.allows("delete")) {
+                    Kind kind = new Kind(info.group(), info.version(), info.resource(), info.namespaced());
+                    byBucket.putIfAbsent(resource.bucket(), kind);
+                }
+            }
+            Map<String, Kind> byTypeName = new HashMap<>();
+            for (Resource resource : catalogue.all()) {
+                var info = resource.info();
+                Kind kind = byBucket.get(resource.bucket());
+                if (kind != null) {
+                    byTypeName.put(info.apiVersion() + "/" + info.kind(), kind);
+                }
+            }
+            return new Kinds(catalogue, List.copyOf(byBucket.values()), byTypeName);
+        }
+    }
 
     LocalKubeApi(LocalApi api, User user) {
         this.api = api;
         this.user = user;
-        // Versions of one kind share their objects: the first one stands for all.
-        Map<String, Kind> byBucket = new LinkedHashMap<>();
-        for (Resource resource : api.resources()) {
-            var info = resource.info();
-            if (info.allows("list") && info.allows("watch") && info.allows("delete")) {
-                Kind kind = new Kind(info.group(), info.version(), info.resource(), info.namespaced());
-                byBucket.putIfAbsent(resource.bucket(), kind);
-            }
+        this.kinds = Kinds.of(api.catalogue());
+    }
+
+    private Kinds current() {
+        Catalogue catalogue = api.catalogue();
+        Kinds known = kinds;
+        if (known.catalogue != catalogue) {
+            known = Kinds.of(catalogue);
+            kinds = known;
         }
-        kinds = List.copyOf(byBucket.values());
-        for (Resource resource : api.resources()) {
-            var info = resource.info();
-            Kind kind = byBucket.get(resource.bucket());
-            if (kind != null) {
-                byTypeName.put(info.apiVersion() + "/" + info.kind(), kind);
-            }
-        }
+        return known;
     }
 
     private static LocalApi.Path path(Kind kind) {
@@ -50,12 +68,17 @@ final class LocalKubeApi implements KubeApi {
 
     @Override
     public List<Kind> kinds() {
-        return kinds;
+        return current().all();
+    }
+
+    @Override
+    public void onKindsChange(Runnable listener) {
+        api.onCatalogueChange(listener);
     }
 
     @Override
     public Optional<Kind> findKind(String apiVersion, String kindName) {
-        return Optional.ofNullable(byTypeName.get(apiVersion + "/" + kindName));
+        return Optional.ofNullable(current().byTypeName().get(apiVersion + "/" + kindName));
     }
 
     @Override

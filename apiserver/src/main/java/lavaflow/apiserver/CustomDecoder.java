@@ -11,8 +11,7 @@ import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 import lavaflow.kube.TypedDecoder;
 import lavaflow.kube.Untyped;
-import lavaflow.schema.ObjectMetadata;
-import lavaflow.schema.Pruning;
+import lavaflow.schema.CustomObjects;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -26,12 +25,12 @@ final class CustomDecoder {
 
     private CustomDecoder() {}
 
-    /** Reads a body; not yet defaulted. */
+    /** Reads a body, and fills in defaults. */
     static ObjectNode body(Call call, CustomVersion version, BodyDecoder.Format format, byte[] bytes) {
         BodyDecoder.Body body = BodyDecoder.custom(format, bytes, version.type());
         List<String> problems = new ArrayList<>(body.problems());
         try {
-            problems.addAll(prune(version, body.object()));
+            problems.addAll(CustomObjects.decode(body.object(), version.schema()));
         } catch (DecodingException e) {
             throw cannotHandle(version, body.object(), String.valueOf(e.getMessage()));
         }
@@ -47,22 +46,6 @@ final class CustomDecoder {
             }
         }
         return body.object();
-    }
-
-    /** Metadata of embedded objects, then everything else. */
-    private static List<String> prune(CustomVersion version, ObjectNode object) throws DecodingException {
-        List<String> problems = new ArrayList<>();
-        for (String path : ObjectMetadata.coerce(object, version.schema(), false)) {
-            problems.add(unknown(path));
-        }
-        for (String path : Pruning.pruneAndReport(object, version.schema())) {
-            problems.add(unknown(path));
-        }
-        return problems;
-    }
-
-    private static String unknown(String path) {
-        return "unknown field " + FieldErrors.quoted(path);
     }
 
     private static ApiException cannotHandle(CustomVersion version, ObjectNode object, String why) {
@@ -81,7 +64,7 @@ final class CustomDecoder {
             decoded.problems().forEach(problem -> problems.add(problem.replaceFirst("\"", "\"metadata.")));
             object.set("metadata", decoded.object());
         }
-        problems.addAll(prune(version, object));
+        problems.addAll(CustomObjects.decode(object, version.schema()));
         return new Decoded(object, problems);
     }
 

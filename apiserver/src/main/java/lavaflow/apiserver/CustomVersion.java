@@ -6,16 +6,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-import lavaflow.kube.DecodingException;
 import lavaflow.kube.GroupVersionKind;
 import lavaflow.kube.Json;
 import lavaflow.kube.ManagedFields;
 import lavaflow.kube.Types;
+import lavaflow.schema.CustomObjects;
 import lavaflow.schema.Defaulting;
-import lavaflow.schema.ObjectMetadata;
 import lavaflow.schema.PrinterColumns;
 import lavaflow.schema.Pruning;
-import lavaflow.schema.ScalePaths;
 import lavaflow.schema.SchemaTypes;
 import lavaflow.schema.SchemaValidator;
 import lavaflow.schema.StructuralSchema;
@@ -24,8 +22,6 @@ import lavaflow.store.StoredObject;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One version of a custom kind: its schema, made when it is first needed, and its objects in the store.
@@ -35,8 +31,6 @@ import org.slf4j.LoggerFactory;
  * went in, which is remembered with them ({@link CustomView}): those are read by copying bytes.
  */
 final class CustomVersion {
-    private static final Logger LOG = LoggerFactory.getLogger(CustomVersion.class);
-
     /** What the schema is made into. */
     private record Compiled(StructuralSchema schema, Types types, SchemaValidator validator) {}
 
@@ -92,9 +86,7 @@ final class CustomVersion {
         if (known == null) {
             StructuralSchema schema = StructuralSchema.parse(kind.schema(description.name()));
             known = new Compiled(
-                    schema,
-                    new SchemaTypes(schema, root()),
-                    new SchemaValidator(schema, ScalePaths.of(description.node())));
+                    schema, new SchemaTypes(schema, root()), new SchemaValidator(schema, description.scale()));
             compiled = known;
         }
         return known;
@@ -134,15 +126,7 @@ final class CustomVersion {
     }
 
     private void repair(ObjectNode object) {
-        try {
-            ObjectMetadata.coerce(object, schema(), true);
-        } catch (DecodingException e) {
-            LOG.warn(
-                    "metadata of a stored {} does not fit: {}",
-                    kind.definition().name(),
-                    e.getMessage());
-        }
-        complete(object);
+        CustomObjects.read(object, schema());
     }
 
     /** A stored object in this version. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 import lavaflow.kube.Json;
+import lavaflow.schema.ScalePaths;
 import lavaflow.store.StoredObject;
 
 import com.fasterxml.jackson.core.JsonParser;
@@ -87,9 +88,6 @@ record Definition(
         }
     }
 
-    /** Where a scale has its numbers. */
-    record ScalePaths(String specReplicas, String statusReplicas, String labelSelector) {}
-
     /**
      * One version.
      *
@@ -107,7 +105,6 @@ record Definition(
             ObjectNode node) {
 
         private static Version of(ObjectNode node, String group, String kind) {
-            ObjectNode scale = Json.objectAt(node, "subresources", "scale");
             List<String> selectable = new ArrayList<>();
             for (JsonNode field : Json.listAt(node, "selectableFields")) {
                 selectable.add(Json.textAt(field, "jsonPath"));
@@ -122,12 +119,7 @@ record Definition(
                             ? null
                             : warning.isEmpty() ? group + "/" + name + " " + kind + " is deprecated" : warning,
                     Json.at(node, "subresources", "status") != null,
-                    scale == null
-                            ? null
-                            : new ScalePaths(
-                                    Json.textAt(scale, "specReplicasPath"),
-                                    Json.textAt(scale, "statusReplicasPath"),
-                                    Json.textAt(scale, "labelSelectorPath")),
+                    ScalePaths.of(node),
                     selectable,
                     node);
         }

@@ -13,6 +13,7 @@ import lavaflow.kube.KindInfo;
 import lavaflow.kube.KindTable;
 import lavaflow.kube.ManagedFields;
 import lavaflow.kube.ScaleOwners;
+import lavaflow.schema.ScalePaths;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
@@ -65,13 +66,13 @@ final class FieldOwnership {
 
     /** The Scale of an object of any kind that has one. */
     static ObjectNode scaleOf(Resource resource, ObjectNode object) {
-        Definition.ScalePaths paths = scalePaths(resource);
+        ScalePaths paths = scalePaths(resource);
         return paths == null ? ScaleView.of(object) : CustomScale.of(paths, object);
     }
 
     /** Gives an object the number of replicas of its Scale. */
     static void applyScale(Resource resource, ObjectNode scale, ObjectNode object) {
-        Definition.ScalePaths paths = scalePaths(resource);
+        ScalePaths paths = scalePaths(resource);
         if (paths == null) {
             ScaleView.apply(scale, object);
         } else {
@@ -79,14 +80,14 @@ final class FieldOwnership {
         }
     }
 
-    private static Definition.@Nullable ScalePaths scalePaths(Resource resource) {
+    private static @Nullable ScalePaths scalePaths(Resource resource) {
         return resource.custom() == null
                 ? null
                 : resource.custom().description().scale();
     }
 
     private static String replicasPath(Call call) {
-        Definition.ScalePaths paths = scalePaths(call.resource());
+        ScalePaths paths = scalePaths(call.resource());
         return paths == null ? ".spec.replicas" : paths.specReplicas();
     }
 

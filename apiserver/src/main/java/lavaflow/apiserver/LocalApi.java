@@ -82,9 +82,14 @@ public final class LocalApi {
         this.clock = clock;
     }
 
-    /** Everything that is served and can be listed and deleted, for components that walk all kinds. */
-    public List<Resource> resources() {
-        return table.all();
+    /** Everything that is served now, for components that walk all kinds. */
+    public Catalogue catalogue() {
+        return table.catalogue();
+    }
+
+    /** Calls the listener, which must be quick, after {@link #catalogue} has changed. */
+    public void onCatalogueChange(Runnable listener) {
+        table.onChange(listener);
     }
 
     /** Custom kinds come and go while components use them. */

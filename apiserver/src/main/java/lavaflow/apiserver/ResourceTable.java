@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import lavaflow.kinds.BuiltinKinds;
 import lavaflow.kube.BuiltinTypes;
@@ -28,6 +29,7 @@ public final class ResourceTable {
     /** By the name of the definition; guarded by this. */
     private final Map<String, List<Resource>> custom = new TreeMap<>();
 
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile @Nullable Catalogue catalogue;
 
     /** A table of the built-in kinds. */
@@ -77,7 +79,17 @@ public final class ResourceTable {
     }
 
     /** Serves the versions of a custom kind in place of those its definition gave before. */
-    synchronized void serve(String definition, List<Resource> versions) {
+    void serve(String definition, List<Resource> versions) {
+        put(definition, versions);
+        listeners.forEach(Runnable::run);
+    }
+
+    /** Calls the listener, which must be quick, after every change. */
+    void onChange(Runnable listener) {
+        listeners.add(listener);
+    }
+
+    private synchronized void put(String definition, List<Resource> versions) {
         List<Resource> before = custom.put(definition, List.copyOf(versions));
         // A path is never taken away for a moment only: requests find the old version of it, or the new one.
         for (Resource version : versions) {
@@ -92,12 +104,20 @@ public final class ResourceTable {
     }
 
     /** Serves the custom kind of a definition no more. */
-    synchronized void withdraw(String definition) {
-        List<Resource> before = custom.remove(definition);
-        if (before != null) {
-            before.forEach(version -> byPath.remove(path(version.info()), version));
-            catalogue = null;
+    void withdraw(String definition) {
+        if (remove(definition)) {
+            listeners.forEach(Runnable::run);
         }
+    }
+
+    private synchronized boolean remove(String definition) {
+        List<Resource> before = custom.remove(definition);
+        if (before == null) {
+            return false;
+        }
+        before.forEach(version -> byPath.remove(path(version.info()), version));
+        catalogue = null;
+        return true;
     }
 
     public @Nullable Resource find(String group, String version, String resource) {

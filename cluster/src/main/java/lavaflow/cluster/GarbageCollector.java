@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
@@ -33,7 +34,9 @@ final class GarbageCollector implements ChangeListener {
 
     private final KubeApi api;
     private final Followers followers;
-    private final Set<KubeApi.Kind> followed = new HashSet<>();
+    /** Dependents of owners whose kind nobody serves. */
+    private final Set<OwnerGraph.Item> ofUnknownKind = ConcurrentHashMap.newKeySet();
+
     private final OwnerGraph graph = new OwnerGraph();
     private final ControllerRunner<OwnerGraph.Item> runner;
 
@@ -41,12 +44,11 @@ final class GarbageCollector implements ChangeListener {
         this.api = api;
         this.followers = followers;
         this.runner = new ControllerRunner<>("garbage-collector", followers, 4, this::reconcile, nanoTime);
-        for (KubeApi.Kind kind : api.kinds()) {
-            if (!IGNORED.contains(kind.resource())) {
-                followed.add(kind);
-                runner.follow(kind, this);
-            }
-        }
+        runner.followAll(GarbageCollector::isFollowed, this);
+    }
+
+    private static boolean isFollowed(KubeApi.Kind kind) {
+        return !IGNORED.contains(kind.resource());
     }
 
     ControllerRunner<OwnerGraph.Item> controller() {
@@ -64,6 +66,14 @@ final class GarbageCollector implements ChangeListener {
         look(graph.relisted(kind, uids));
     }
 
+    /** What could not be told of dependents may be told now. */
+    @Override
+    public void onNewKind(KubeApi.Kind kind) {
+        Set<OwnerGraph.Item> waiting = Set.copyOf(ofUnknownKind);
+        ofUnknownKind.removeAll(waiting);
+        look(waiting);
+    }
+
     private void look(Set<OwnerGraph.Item> items) {
         items.forEach(runner.queue()::add);
     }
@@ -73,6 +83,7 @@ final class GarbageCollector implements ChangeListener {
             return Optional.empty();
         }
         Optional<ObjectNode> found = find(item);
+        ofUnknownKind.remove(item);
         if (found.isEmpty()) {
             look(graph.remove(item));
             return Optional.empty();
@@ -91,8 +102,16 @@ final class GarbageCollector implements ChangeListener {
     }
 
     private Optional<ObjectNode> find(OwnerGraph.Item item) {
-        return api.find(item.kind(), item.namespace(), item.name())
-                .filter(found -> Objects.uid(found).equals(item.uid()));
+        try {
+            return api.find(item.kind(), item.namespace(), item.name())
+                    .filter(found -> Objects.uid(found).equals(item.uid()));
+        } catch (ApiException e) {
+            if (e.code() == 404) {
+                // The kind itself is gone, and all its objects with it.
+                return Optional.empty();
+            }
+            throw e;
+        }
     }
 
     /** Owners by what they mean for a dependent. */
@@ -131,7 +150,7 @@ final class GarbageCollector implements ChangeListener {
             owners.waiting.add(owner.uid());
         } else {
             owners.solid.add(owner);
-            if (followed.contains(kind)) {
+            if (isFollowed(kind)) {
                 graph.seenAlive(owner.uid(), endings);
             }
         }
@@ -147,6 +166,7 @@ final class GarbageCollector implements ChangeListener {
             return Optional.empty();
         }
         if (owners.unknownKind) {
+            ofUnknownKind.add(item);
             return Optional.of(UNKNOWN_KIND);
         }
         if (!owners.solid.isEmpty()) {

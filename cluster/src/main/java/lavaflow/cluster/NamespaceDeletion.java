@@ -66,12 +66,8 @@ final class NamespaceDeletion implements ChangeListener {
         this.clock = clock;
         this.nanoTime = nanoTime;
         this.runner = new ControllerRunner<>("namespace-deletion", followers, 4, this::reconcile, nanoTime)
-                .follow(NAMESPACES, this);
-        for (KubeApi.Kind kind : api.kinds()) {
-            if (kind.namespaced()) {
-                runner.follow(kind, this);
-            }
-        }
+                .follow(NAMESPACES, this)
+                .followAll(KubeApi.Kind::namespaced, this);
     }
 
     ControllerRunner<String> controller() {
@@ -159,6 +155,10 @@ final class NamespaceDeletion implements ChangeListener {
                 }
             }
         } catch (ApiException e) {
+            if (e.code() == 404) {
+                // A custom kind that went meanwhile, with all its objects.
+                return;
+            }
             remains.addFailure(e.getMessage() + " (" + kind + ")");
         }
     }
@@ -170,6 +170,17 @@ final class NamespaceDeletion implements ChangeListener {
             api.find(kind, namespace, name).ifPresent(left -> remains.add(kind, left));
         } catch (ApiException e) {
             remains.addFailure(e.getMessage() + " (" + kind + " " + name + ")");
+        }
+    }
+
+    private List<ObjectNode> strays(KubeApi.Kind kind, String namespace) {
+        try {
+            return api.list(kind, namespace, KubeApi.View.METADATA).items();
+        } catch (ApiException e) {
+            if (e.code() == 404) {
+                return List.of();
+            }
+            throw e;
         }
     }
 
@@ -202,8 +213,7 @@ final class NamespaceDeletion implements ChangeListener {
             if (!kind.namespaced()) {
                 continue;
             }
-            List<ObjectNode> stray =
-                    api.list(kind, namespace, KubeApi.View.METADATA).items();
+            List<ObjectNode> stray = strays(kind, namespace);
             // Looked at after the list: what it showed belongs to no namespace that exists.
             if (!stray.isEmpty() && api.find(NAMESPACES, "", namespace).isEmpty()) {
                 for (ObjectNode object : stray) {

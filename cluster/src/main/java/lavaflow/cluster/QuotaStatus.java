@@ -58,11 +58,17 @@ final class QuotaStatus implements ChangeListener {
         this.api = api;
         this.clock = clock;
         this.runner = new ControllerRunner<>("quota-status", followers, 2, this::reconcile, nanoTime);
-        for (KubeApi.Kind kind : api.kinds()) {
-            if (kind.namespaced() && !IGNORED.contains(kind.resource())) {
-                runner.follow(kind, this);
-            }
-        }
+        runner.followAll(QuotaStatus::isCounted, this);
+    }
+
+    private static boolean isCounted(KubeApi.Kind kind) {
+        return kind.namespaced() && !IGNORED.contains(kind.resource());
+    }
+
+    /** Quotas may have named the kind before it was there. */
+    @Override
+    public void onNewKind(KubeApi.Kind kind) {
+        counted.keySet().forEach(runner.queue()::add);
     }
 
     ControllerRunner<String> controller() {
@@ -118,7 +124,7 @@ final class QuotaStatus implements ChangeListener {
         quotas.forEach(quota -> names.addAll(limits(quota).keySet()));
         Map<KubeApi.Kind, Set<String>> concerned = new LinkedHashMap<>();
         for (KubeApi.Kind kind : api.kinds()) {
-            if (!kind.namespaced() || IGNORED.contains(kind.resource())) {
+            if (!isCounted(kind)) {
                 continue;
             }
             Set<String> counts = new LinkedHashSet<>(names);

@@ -65,6 +65,35 @@ class GarbageCollectorTest {
         return reference;
     }
 
+    @Test
+    void ownersOfKindsThatComeLaterAreLookedFor() {
+        KubeApi.Kind widgets = new KubeApi.Kind("example.com", "v1", "widgets", true);
+        ObjectNode dependent = named("dependent");
+        refer(dependent, "example.com/v1", "Widget", "gone", "no-such-uid");
+        create(dependent);
+        cluster.settle();
+        assertThat(api.find(MAPS, "team", "dependent")).isPresent();
+
+        api.serve(widgets, "Widget");
+        cluster.settle();
+        assertThat(api.find(MAPS, "team", "dependent")).isEmpty();
+    }
+
+    @Test
+    void dependentsGoWithTheKindOfTheirOwner() {
+        KubeApi.Kind widgets = new KubeApi.Kind("example.com", "v1", "widgets", true);
+        api.serve(widgets, "Widget");
+        ObjectNode owner = api.create(widgets, "team", named("owner"));
+        ObjectNode dependent = named("dependent");
+        refer(dependent, "example.com/v1", "Widget", "owner", Objects.uid(owner));
+        create(dependent);
+        cluster.settle();
+
+        api.delete(widgets, "team", "owner", KubeApi.Deletion.PLAIN);
+        cluster.settle();
+        assertThat(api.find(MAPS, "team", "dependent")).isEmpty();
+    }
+
     private static ObjectNode blocking(ObjectNode object) {
         for (JsonNode reference : Json.listAt(object, "metadata", "ownerReferences")) {
             ((ObjectNode) reference).put("blockOwnerDeletion", true);

@@ -136,6 +136,17 @@ class QuotaStatusTest {
     }
 
     @Test
+    void kindsThatComeLaterAreCounted() {
+        limit(Map.of("count/widgets.example.com", "9"));
+        KubeApi.Kind widgets = new KubeApi.Kind("example.com", "v1", "widgets", true);
+        api.serve(widgets, "Widget");
+        api.create(widgets, "team", named("a"));
+        cluster.settle();
+
+        assertThat(used()).isEqualTo(Map.of("count/widgets.example.com", "1"));
+    }
+
+    @Test
     void scopesChooseWhatCounts() {
         api.create(PODS, "team", pod("idle", ""));
         api.create(PODS, "team", pod("busy", "1"));

@@ -21,4 +21,7 @@ public interface ChangeListener {
      * knows of an object that is not among these was not told that it went.
      */
     void onRelist(KubeApi.Kind kind, Set<String> uids);
+
+    /** A kind that was not there at the start is being followed from now on. */
+    default void onNewKind(KubeApi.Kind kind) {}
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
@@ -84,6 +85,12 @@ public final class ControllerRunner<K> implements AutoCloseable {
     /** Follows a kind with a listener of its own. Call before anything starts. */
     public ControllerRunner<K> follow(KubeApi.Kind kind, ChangeListener listener) {
         followers.listen(kind, listener);
+        return this;
+    }
+
+    /** Follows all kinds that fit, also those that come later. Call before anything starts. */
+    public ControllerRunner<K> followAll(Predicate<KubeApi.Kind> wanted, ChangeListener listener) {
+        followers.listenToAll(wanted, listener);
         return this;
     }
 

@@ -85,7 +85,8 @@ final class Follower implements Runnable {
             return Duration.ZERO;
         } catch (ApiException e) {
             drop();
-            if (e.code() != 410 && !isClosed()) {
+            // A kind that is not served any more is about to be followed no more.
+            if (e.code() != 410 && e.code() != 404 && !isClosed()) {
                 LOG.warn("cannot follow {}: {}", kind, e.getMessage());
             }
         } catch (RuntimeException e) {

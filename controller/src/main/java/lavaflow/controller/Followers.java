@@ -5,23 +5,55 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.function.Predicate;
 
 /**
  * Follows kinds for all controllers together: one list and one watch per kind, however many listen.
  *
- * <p>Listeners are added before {@link #start}. Without a start nothing moves by itself: the caller moves everything
- * along with {@link #pump}, on one thread, which is how tests run controllers step by step.
+ * <p>Listeners are added before {@link #start}. Kinds may come and go at any time; who listens to all of them hears of
+ * those, too. Without a start nothing moves by itself: the caller moves everything along with {@link #pump}, on one
+ * thread, which is how tests run controllers step by step.
  */
 public final class Followers implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+    /** Somebody who wants to hear of many kinds. */
+    private record Wide(Predicate<KubeApi.Kind> wanted, ChangeListener listener) {}
+
+    /** A kind that is followed, for whom, and by which thread once started. */
+    private final class Followed {
+        private final List<ChangeListener> listeners = new CopyOnWriteArrayList<>();
+        private final Follower follower;
+        /** Somebody named it, so it stays even if it seems to be gone. */
+        private boolean named;
+
+        private final List<Thread> threads = new ArrayList<>(1);
+
+        Followed(KubeApi.Kind kind) {
+            follower = new Follower(api, kind, listeners);
+        }
+
+        void start(KubeApi.Kind kind) {
+            threads.add(Thread.ofVirtual().name("follower-" + kind).start(follower));
+        }
+    }
+
     private final KubeApi api;
-    private final Map<KubeApi.Kind, List<ChangeListener>> listeners = new LinkedHashMap<>();
-    private final Map<KubeApi.Kind, Follower> followers = new LinkedHashMap<>();
+    private final List<Wide> wide = new ArrayList<>();
+    /** Guarded by this. */
+    private final Map<KubeApi.Kind, Followed> followed = new LinkedHashMap<>();
+
+    private final Semaphore kindsChanged = new Semaphore(0);
     private final List<Thread> threads = new ArrayList<>();
+    private boolean started;
+    private volatile boolean closed;
 
     public Followers(KubeApi api) {
         this.api = api;
+        api.onKindsChange(kindsChanged::release);
     }
 
     /** Tells a listener of every change of a kind; it needs type and metadata only. */
@@ -30,24 +62,102 @@ public final class Followers implements AutoCloseable {
     }
 
     /** Tells a listener of every change of a kind. All listeners of a kind see as much as the neediest of them. */
-    public void listen(KubeApi.Kind kind, KubeApi.View view, ChangeListener listener) {
-        List<ChangeListener> present = listeners.computeIfAbsent(kind, _ -> new ArrayList<>());
-        present.add(listener);
-        Follower follower = followers.computeIfAbsent(kind, _ -> new Follower(api, kind, present));
+    public synchronized void listen(KubeApi.Kind kind, KubeApi.View view, ChangeListener listener) {
+        Followed present = followed.computeIfAbsent(kind, Followed::new);
+        present.named = true;
+        present.listeners.add(listener);
         if (view == KubeApi.View.WHOLE) {
-            follower.showWhole();
+            present.follower.showWhole();
         }
     }
 
-    public void start() {
-        followers.forEach((kind, follower) ->
-                threads.add(Thread.ofVirtual().name("follower-" + kind).start(follower)));
+    /** Tells a listener of every change of every kind that fits, also of kinds that come later. */
+    public synchronized void listenToAll(Predicate<KubeApi.Kind> wanted, ChangeListener listener) {
+        wide.add(new Wide(wanted, listener));
+        for (KubeApi.Kind kind : api.kinds()) {
+            if (wanted.test(kind)) {
+                followed.computeIfAbsent(kind, Followed::new).listeners.add(listener);
+            }
+        }
+    }
+
+    public synchronized void start() {
+        started = true;
+        followed.forEach((kind, each) -> each.start(kind));
+        threads.add(Thread.ofVirtual().name("follower-of-kinds").start(this::followKinds));
+    }
+
+    private void followKinds() {
+        try {
+            while (!closed) {
+                kindsChanged.acquire();
+                kindsChanged.drainPermits();
+                refreshKinds();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Begins to follow kinds that came, and ends following those that went. */
+    private void refreshKinds() {
+        List<KubeApi.Kind> kinds = api.kinds();
+        Map<KubeApi.Kind, Followed> gone = new LinkedHashMap<>();
+        List<KubeApi.Kind> come = new ArrayList<>();
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            Set<KubeApi.Kind> present = Set.copyOf(kinds);
+            followed.forEach((kind, each) -> {
+                if (!each.named && !present.contains(kind)) {
+                    gone.put(kind, each);
+                }
+            });
+            followed.keySet().removeAll(gone.keySet());
+            for (KubeApi.Kind kind : kinds) {
+                if (!followed.containsKey(kind) && begin(kind)) {
+                    come.add(kind);
+                }
+            }
+        }
+        gone.forEach((kind, each) -> {
+            each.follower.close();
+            Threads.join(each.threads, PATIENCE);
+            // Nothing of it is left.
+            each.listeners.forEach(listener -> listener.onRelist(kind, Set.of()));
+        });
+        come.forEach(kind -> wide.forEach(each -> each.listener.onNewKind(kind)));
+    }
+
+    private boolean begin(KubeApi.Kind kind) {
+        List<ChangeListener> interested = wide.stream()
+                .filter(each -> each.wanted.test(kind))
+                .map(Wide::listener)
+                .toList();
+        if (interested.isEmpty()) {
+            return false;
+        }
+        Followed begun = new Followed(kind);
+        begun.listeners.addAll(interested);
+        followed.put(kind, begun);
+        if (started) {
+            begun.start(kind);
+        }
+        return true;
+    }
+
+    private synchronized List<Follower> all() {
+        return followed.values().stream().map(each -> each.follower).toList();
     }
 
     /** Moves every follower one step, without waiting for anything. */
     public void pump() {
+        if (kindsChanged.drainPermits() > 0) {
+            refreshKinds();
+        }
         try {
-            for (Follower follower : followers.values()) {
+            for (Follower follower : all()) {
                 follower.step(Duration.ZERO);
             }
         } catch (InterruptedException e) {
@@ -57,13 +167,13 @@ public final class Followers implements AutoCloseable {
 
     /** True once everything that existed at start has been told. */
     public boolean areSynced() {
-        return followers.values().stream().allMatch(Follower::isSynced);
+        return all().stream().allMatch(Follower::isSynced);
     }
 
     /** Waits until everything that existed at start has been told; false if that will not happen any more. */
     boolean awaitSync() throws InterruptedException {
-        for (Follower follower : followers.values()) {
-            if (!follower.awaitSync()) {
+        for (Follower follower : all()) {
+            if (!follower.awaitSync() && closed) {
                 return false;
             }
         }
@@ -77,20 +187,24 @@ public final class Followers implements AutoCloseable {
      * @return false if some follower is too far behind to wait for
      */
     public boolean catchUp(long revision, Duration patience) {
-        return catchUp(List.copyOf(followers.values()), revision, patience);
+        return catchUp(all(), revision, patience);
     }
 
     /** As the other one, for one kind that is followed: enough to see what one has written oneself. */
     public boolean catchUp(KubeApi.Kind kind, long revision, Duration patience) {
-        Follower follower = followers.get(kind);
-        if (follower == null) {
+        return catchUp(List.of(follower(kind)), revision, patience);
+    }
+
+    private synchronized Follower follower(KubeApi.Kind kind) {
+        Followed found = followed.get(kind);
+        if (found == null) {
             throw new IllegalArgumentException(kind + " is not followed");
         }
-        return catchUp(List.of(follower), revision, patience);
+        return found.follower;
     }
 
     private boolean catchUp(List<Follower> wanted, long revision, Duration patience) {
-        if (threads.isEmpty()) {
+        if (!isStarted()) {
             pump();
             return wanted.stream().allMatch(follower -> follower.hasReached(revision));
         }
@@ -112,9 +226,21 @@ public final class Followers implements AutoCloseable {
         }
     }
 
+    private synchronized boolean isStarted() {
+        return started;
+    }
+
     @Override
     public void close() {
-        followers.values().forEach(Follower::close);
-        Threads.join(threads, PATIENCE);
+        List<Thread> running = new ArrayList<>(threads);
+        synchronized (this) {
+            closed = true;
+            followed.values().forEach(each -> {
+                each.follower.close();
+                running.addAll(each.threads);
+            });
+        }
+        kindsChanged.release();
+        Threads.join(running, PATIENCE);
     }
 }

@@ -70,8 +70,11 @@ public interface KubeApi {
         void close();
     }
 
-    /** Every kind that can be listed, watched and deleted; one entry for all versions of a kind. */
+    /** Every kind that can be listed, watched and deleted now; one entry for all versions of a kind. */
     List<Kind> kinds();
+
+    /** Calls the listener, which must be quick, after {@link #kinds} has changed. */
+    void onKindsChange(Runnable listener);
 
     /** The entry in {@link #kinds} behind an apiVersion and a Kind, as owner references name it. */
     Optional<Kind> findKind(String apiVersion, String kindName);

@@ -25,6 +25,8 @@ class FollowersTest {
     /** Writes down names. */
     private static final class Names implements ChangeListener {
         private final List<String> heard = new CopyOnWriteArrayList<>();
+        private final List<KubeApi.Kind> newKinds = new CopyOnWriteArrayList<>();
+        private final List<KubeApi.Kind> emptied = new CopyOnWriteArrayList<>();
 
         @Override
         public void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted) {
@@ -32,7 +34,16 @@ class FollowersTest {
         }
 
         @Override
-        public void onRelist(KubeApi.Kind kind, Set<String> uids) {}
+        public void onRelist(KubeApi.Kind kind, Set<String> uids) {
+            if (uids.isEmpty()) {
+                emptied.add(kind);
+            }
+        }
+
+        @Override
+        public void onNewKind(KubeApi.Kind kind) {
+            newKinds.add(kind);
+        }
     }
 
     private ObjectNode create(KubeApi.Kind kind, String name) {
@@ -54,6 +65,42 @@ class FollowersTest {
         assertThat(first.heard).containsExactly("one");
         assertThat(second.heard).containsExactly("one");
         assertThat(api.requestCount()).as("a list and the opening of a watch").isEqualTo(2);
+    }
+
+    @Test
+    void kindsThatComeLaterAreFollowedForThoseWhoWantAll() {
+        KubeApi.Kind widgets = new KubeApi.Kind("example.com", "v1", "widgets", true);
+        KubeApi.Kind gadgets = new KubeApi.Kind("example.com", "v1", "gadgets", true);
+        Names names = new Names();
+        followers.listenToAll(kind -> !kind.equals(gadgets), names);
+        followers.pump();
+
+        api.serve(widgets, "Widget").serve(gadgets, "Gadget");
+        create(widgets, "one");
+        create(gadgets, "two");
+        followers.pump();
+
+        assertThat(names.heard).containsExactly("one");
+        assertThat(names.newKinds).containsExactly(widgets);
+    }
+
+    @Test
+    void ofKindsThatGoNothingIsLeft() {
+        KubeApi.Kind widgets = new KubeApi.Kind("example.com", "v1", "widgets", true);
+        Names names = new Names();
+        followers.listenToAll(_ -> true, names);
+        api.serve(widgets, "Widget");
+        create(widgets, "one");
+        followers.pump();
+
+        api.withdraw(widgets);
+        followers.pump();
+        assertThat(names.emptied).containsExactly(widgets);
+
+        api.serve(widgets, "Widget");
+        create(widgets, "again");
+        followers.pump();
+        assertThat(names.heard).containsExactly("one", "again");
     }
 
     @Test

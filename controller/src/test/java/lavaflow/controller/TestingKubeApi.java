@@ -38,6 +38,7 @@ public final class TestingKubeApi implements KubeApi {
     private final List<Logged> log = new ArrayList<>();
     private final List<String> requests = new ArrayList<>();
     private final Map<String, Deque<RuntimeException>> failures = new HashMap<>();
+    private final List<Runnable> kindListeners = new ArrayList<>();
     private long revision = 100;
     private long compacted;
     private long uids;
@@ -47,7 +48,21 @@ public final class TestingKubeApi implements KubeApi {
         objects.put(kind, new TreeMap<>());
         String apiVersion = kind.group().isEmpty() ? kind.version() : kind.group() + "/" + kind.version();
         byTypeName.put(apiVersion + "/" + kindName, kind);
+        kindListeners.forEach(Runnable::run);
         return this;
+    }
+
+    /** Serves a kind no more; its objects are gone. */
+    public synchronized void withdraw(Kind kind) {
+        objects.remove(kind);
+        byTypeName.values().remove(kind);
+        kindListeners.forEach(Runnable::run);
+        notifyAll();
+    }
+
+    @Override
+    public void onKindsChange(Runnable listener) {
+        kindListeners.add(listener);
     }
 
     /** Makes the next request like this fail: {@code "list configmaps"}, {@code "update configmaps team/a"}. */
