@@ -15,6 +15,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 /** The schemas of one OpenAPI document: structs and everything they refer to. */
 final class OpenApiSchemas {
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
+    private static final String DEFINITIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.";
 
     private final OpenApiDocument.Dialect dialect;
     private final TreeMap<String, ObjectNode> schemas = new TreeMap<>();
@@ -165,7 +166,7 @@ final class OpenApiSchemas {
                 schema.set("additionalProperties", schema(types, map.value()));
                 yield schema;
             }
-            case Type.OneOf _ -> Json.object();
+            case Type.OneOf choice -> anything(choice.goName());
         };
     }
 
@@ -181,14 +182,38 @@ final class OpenApiSchemas {
             case INT64 -> Json.object().put("type", "integer").put("format", "int64");
             case FLOAT64 -> Json.object().put("type", "number").put("format", "double");
             case BYTES -> Json.object().put("type", "string").put("format", "byte");
-            case QUANTITY -> named("io.k8s.apimachinery.pkg.api.resource.Quantity", "string", "");
+            case QUANTITY -> either("io.k8s.apimachinery.pkg.api.resource.Quantity", "", "string", "number");
             case TIME -> named(META + "Time", "string", "date-time");
             case MICRO_TIME -> named(META + "MicroTime", "string", "date-time");
             case DURATION -> named(META + "Duration", "string", "");
-            case INT_OR_STRING -> named("io.k8s.apimachinery.pkg.util.intstr.IntOrString", "string", "int-or-string");
+            case INT_OR_STRING ->
+                either("io.k8s.apimachinery.pkg.util.intstr.IntOrString", "int-or-string", "integer", "string");
             case RAW -> named("io.k8s.apimachinery.pkg.runtime.RawExtension", "object", "");
             case FIELDS_V1 -> named(META + "FieldsV1", "object", "");
         };
+    }
+
+    /** Values of several forms; version 2 has no word for that and calls them strings. */
+    private ObjectNode either(String name, String format, String... types) {
+        if (dialect == OpenApiDocument.Dialect.V3 && !schemas.containsKey(name)) {
+            ObjectNode schema = Json.object();
+            ArrayNode forms = schema.putArray("oneOf");
+            for (String type : types) {
+                forms.addObject().put("type", type);
+            }
+            if (!format.isEmpty()) {
+                schema.put("format", format);
+            }
+            schemas.put(name, schema);
+        }
+        return named(name, "string", format);
+    }
+
+    /** A schema that says nothing but its name, which is what kubectl shows. */
+    private ObjectNode anything(String goName) {
+        String name = DEFINITIONS + goName;
+        schemas.putIfAbsent(name, Json.object());
+        return reference(name);
     }
 
     private ObjectNode named(String name, String type, String format) {

@@ -35,6 +35,9 @@ final class Kubectl {
     private static final Pattern CLUSTER_IP = Pattern.compile("10\\.96\\.\\d+\\.\\d+");
     private static final Pattern NODE_PORT = Pattern.compile("(?<=:)3[0-2]\\d{3}(?=/)");
     private static final Pattern LOG_LINE = Pattern.compile("(?m)^[EWI]\\d{4} .*\\n");
+    /** The departure version-text of docs/compatibility.md. */
+    private static final Pattern BUILD = Pattern.compile("\\+lavaflow\\.[0-9A-Za-z.-]+");
+
     private static final Pattern TRAILING = Pattern.compile("(?m) +$");
     private static final Pattern SPACES = Pattern.compile("(?<=\\S) {2,}");
 
@@ -112,6 +115,7 @@ final class Kubectl {
     private static String normal(String said, String namespace) {
         String text = said.replace(namespace, "NAMESPACE");
         text = LOG_LINE.matcher(text).replaceAll("");
+        text = BUILD.matcher(text).replaceAll("");
         text = UID.matcher(text).replaceAll("UID");
         text = TIME.matcher(text).replaceAll("TIME");
         text = DATE.matcher(text).replaceAll("DATE");
