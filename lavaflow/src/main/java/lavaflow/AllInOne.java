@@ -30,17 +30,22 @@ final class AllInOne implements AutoCloseable {
 
     /** Opens the store first: its lock keeps a second server off the keys as well. */
     static AllInOne start(Home home, InetSocketAddress listen) throws Exception {
+        return start(home, listen, true);
+    }
+
+    /** As above, perhaps without the controllers of workloads. */
+    static AllInOne start(Home home, InetSocketAddress listen, boolean workloads) throws Exception {
         home.create();
         Store store = Store.open(home.store(), StoreOptions.defaults());
         try {
-            return new AllInOne(home, store, listen);
+            return new AllInOne(home, store, listen, workloads);
         } catch (Exception e) {
             store.close();
             throw e;
         }
     }
 
-    private AllInOne(Home home, Store store, InetSocketAddress listen) throws Exception {
+    private AllInOne(Home home, Store store, InetSocketAddress listen, boolean workloads) throws Exception {
         InstantSource clock = InstantSource.system();
         Credentials credentials = Credentials.loadOrCreate(home, listen.getHostString(), clock.instant());
         this.home = home;
@@ -56,7 +61,7 @@ final class AllInOne implements AutoCloseable {
                         new AccessSettings(() -> Credentials.tokenKeys(home), List.of())),
                 store);
         this.api = new LocalKubeApi(server.local(), CONTROLLERS);
-        this.controllers = new CoreControllers(api, credentials.authority().certificatePem(), clock);
+        this.controllers = new CoreControllers(api, credentials.authority().certificatePem(), clock, workloads);
         server.health().readyWhen("controllers-synced", controllers::areSynced);
         try {
             server.start();

@@ -22,6 +22,10 @@ final class UpCommand implements Command {
     /** Up always waits until it is ready. */
     private static final Option WAIT = Option.hiddenFlag("--wait", "Wait until it is ready.");
 
+    /** For suites that compare the API itself and must not see pods come and go. */
+    private static final Option NO_WORKLOADS =
+            Option.hiddenFlag("--no-workloads", "Make no pods for deployments and the like.");
+
     private static final Option WARM_UP =
             Option.hiddenFlag("--warm-up", "Serve a few requests, then stop: fills the start-up cache.");
 
@@ -37,7 +41,7 @@ final class UpCommand implements Command {
 
     @Override
     public List<Option> options() {
-        return List.of(DATA_DIR, LISTEN, DETACH, NO_NODE, WAIT, WARM_UP);
+        return List.of(DATA_DIR, LISTEN, DETACH, NO_NODE, WAIT, NO_WORKLOADS, WARM_UP);
     }
 
     @Override
@@ -52,7 +56,7 @@ final class UpCommand implements Command {
         long started = System.nanoTime();
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
-        try (AllInOne cluster = AllInOne.start(home, address)) {
+        try (AllInOne cluster = AllInOne.start(home, address, !arguments.has(NO_WORKLOADS))) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 stop.countDown();
                 awaitQuietly(stopped);

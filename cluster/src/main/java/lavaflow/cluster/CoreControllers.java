@@ -1,6 +1,7 @@
 package lavaflow.cluster;
 
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
@@ -16,26 +17,30 @@ public final class CoreControllers implements AutoCloseable {
     private static final int WIDTH = 32;
 
     private final Followers followers;
-    private final List<ControllerRunner<?>> runners;
+    private final List<ControllerRunner<?>> runners = new ArrayList<>();
 
     /**
      * @param rootCertificate the certificate authority of the API server, PEM
+     * @param workloads whether to make pods of what asks for them; suites that look at the API alone do without
      */
-    public CoreControllers(KubeApi api, String rootCertificate, InstantSource clock) {
+    public CoreControllers(KubeApi api, String rootCertificate, InstantSource clock, boolean workloads) {
         LongSupplier nanoTime = System::nanoTime;
         followers = new Followers(api);
         Mirror<PodState> pods = new Mirror<>(followers, ReplicaControllers.PODS, PodState::of, PodState::words);
         Fanout fanout = Fanout.parallel(WIDTH);
-        runners = List.of(
+        runners.addAll(List.of(
                 new NamespaceDefaults(api, followers, rootCertificate, nanoTime).controller(),
                 new NamespaceDeletion(api, followers, clock, nanoTime).controller(),
                 new GarbageCollector(api, followers, nanoTime).controller(),
                 new VolumeProtection(api, followers, nanoTime).controller(),
                 new QuotaStatus(api, followers, clock, nanoTime).controller(),
-                new EventExpiry(api, followers, clock, nanoTime).controller(),
-                ReplicaControllers.replicaSets(api, followers, pods, fanout, clock, nanoTime),
-                ReplicaControllers.replicationControllers(api, followers, pods, fanout, clock, nanoTime),
-                new Deployments(api, followers, pods, clock, nanoTime).controller());
+                new EventExpiry(api, followers, clock, nanoTime).controller()));
+        if (workloads) {
+            runners.addAll(List.of(
+                    ReplicaControllers.replicaSets(api, followers, pods, fanout, clock, nanoTime),
+                    ReplicaControllers.replicationControllers(api, followers, pods, fanout, clock, nanoTime),
+                    new Deployments(api, followers, pods, clock, nanoTime).controller()));
+        }
     }
 
     public void start() {
