@@ -3,7 +3,10 @@ package lavaflow.e2e;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -76,12 +79,23 @@ final class Normalizer {
         node.forEach(this::learnGenerated);
     }
 
+    /** Owners are listed by the second of their last write, which two servers need not share: here by who they are. */
+    private static List<JsonNode> inOrder(String key, ArrayNode array) {
+        List<JsonNode> items = new ArrayList<>();
+        array.forEach(items::add);
+        if (key.equals("managedFields")) {
+            items.sort(Comparator.comparing(owner -> Json.textAt(owner, "operation") + "/" + Json.textAt(owner, "manager")
+                    + "/" + Json.textAt(owner, "subresource") + "/" + Json.textAt(owner, "apiVersion")));
+        }
+        return items;
+    }
+
     private JsonNode normal(String key, JsonNode node, boolean collection) {
         return switch (node) {
             case ObjectNode object -> fields(object, collection);
             case ArrayNode array -> {
                 ArrayNode normal = Json.array();
-                array.forEach(item -> normal.add(normal(key, item, false)));
+                inOrder(key, array).forEach(item -> normal.add(normal(key, item, false)));
                 yield normal;
             }
             default ->
