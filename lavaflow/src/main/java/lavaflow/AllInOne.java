@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.Function;
 
+import lavaflow.access.ServiceAccounts;
 import lavaflow.access.User;
 import lavaflow.apiserver.AccessSettings;
 import lavaflow.apiserver.AdmissionExtension;
@@ -12,14 +14,14 @@ import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.Bootstrap;
 import lavaflow.apiserver.ServerVersion;
 import lavaflow.cluster.CoreControllers;
+import lavaflow.cluster.Identities;
 import lavaflow.controller.KubeApi;
 import lavaflow.store.Store;
 import lavaflow.store.StoreOptions;
 
 /** The role of {@code lava up}: store, API server and controllers in one process. */
 final class AllInOne implements AutoCloseable {
-    /** Until access control knows roles, controllers are as mighty as administrators. */
-    private static final User CONTROLLERS = new User("system:kube-controller-manager", List.of("system:masters"));
+    private static final User CONTROLLERS = new User("system:kube-controller-manager", List.of(User.AUTHENTICATED));
 
     private final Home home;
     private final Store store;
@@ -60,8 +62,14 @@ final class AllInOne implements AutoCloseable {
                         AdmissionExtension.NONE,
                         new AccessSettings(() -> Credentials.tokenKeys(home), List.of())),
                 store);
-        this.api = new LocalKubeApi(server.local(), CONTROLLERS);
-        this.controllers = new CoreControllers(api, credentials.authority().certificatePem(), clock, workloads);
+        LocalKubeApi local = new LocalKubeApi(server.local(), CONTROLLERS);
+        this.api = local;
+        this.controllers = new CoreControllers(
+                identities(local),
+                server.accountTokens(),
+                credentials.authority().certificatePem(),
+                clock,
+                workloads);
         server.health().readyWhen("controllers-synced", controllers::areSynced);
         try {
             server.start();
@@ -76,6 +84,20 @@ final class AllInOne implements AutoCloseable {
             server.close();
             throw e;
         }
+    }
+
+    private static Identities identities(LocalKubeApi api) {
+        return new Identities() {
+            @Override
+            public KubeApi reader() {
+                return api;
+            }
+
+            @Override
+            public KubeApi as(Function<KubeApi.Kind, String> account) {
+                return api.writingAs(kind -> ServiceAccounts.user("kube-system", account.apply(kind)));
+            }
+        };
     }
 
     /** Clients cannot dial the address that means all addresses. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import lavaflow.access.User;
 import lavaflow.apiserver.Catalogue;
@@ -16,10 +17,14 @@ import lavaflow.controller.KubeApi;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** The API of a server in this process as controllers see it, under an identity of their own. */
+/**
+ * The API of a server in this process as controllers see it. They read as the controller manager, whose eyes all of them
+ * share, and write as themselves.
+ */
 final class LocalKubeApi implements KubeApi {
     private final LocalApi api;
-    private final User user;
+    private final User reader;
+    private final Function<Kind, User> writer;
     private volatile Kinds kinds;
 
     /** The kinds of a catalogue. */
@@ -46,9 +51,10 @@ final class LocalKubeApi implements KubeApi {
         }
     }
 
-    LocalKubeApi(LocalApi api, User user) {
+    LocalKubeApi(LocalApi api, User reader) {
         this.api = api;
-        this.user = user;
+        this.reader = reader;
+        this.writer = _ -> reader;
         this.kinds = Kinds.of(api.catalogue());
     }
 
@@ -60,6 +66,18 @@ final class LocalKubeApi implements KubeApi {
             kinds = known;
         }
         return known;
+    }
+
+    private LocalKubeApi(LocalKubeApi other, Function<Kind, User> writer) {
+        this.api = other.api;
+        this.reader = other.reader;
+        this.writer = writer;
+        this.kinds = other.kinds;
+    }
+
+    /** The same API for writing as somebody else, who may depend on the kind. */
+    LocalKubeApi writingAs(Function<Kind, User> other) {
+        return new LocalKubeApi(this, other);
     }
 
     private static LocalApi.Path path(Kind kind) {
@@ -83,12 +101,12 @@ final class LocalKubeApi implements KubeApi {
 
     @Override
     public Optional<ObjectNode> find(Kind kind, String namespace, String name) {
-        return api.find(user, path(kind), namespace, name);
+        return api.find(reader, path(kind), namespace, name);
     }
 
     @Override
     public long list(Kind kind, String namespace, View view, Consumer<ObjectNode> each) {
-        return api.list(user, path(kind), namespace, local(view), each);
+        return api.list(reader, path(kind), namespace, local(view), each);
     }
 
     private static LocalApi.View local(View view) {
@@ -100,24 +118,24 @@ final class LocalKubeApi implements KubeApi {
 
     @Override
     public ObjectNode create(Kind kind, String namespace, ObjectNode object) {
-        return api.create(user, path(kind), namespace, object);
+        return api.create(writer.apply(kind), path(kind), namespace, object);
     }
 
     @Override
     public ObjectNode update(Kind kind, String subresource, ObjectNode object) {
-        return api.update(user, path(kind), subresource, object);
+        return api.update(writer.apply(kind), path(kind), subresource, object);
     }
 
     @Override
     public boolean delete(Kind kind, String namespace, String name, Deletion deletion) {
         LocalApi.Deletion options =
                 new LocalApi.Deletion(deletion.uid(), deletion.resourceVersion(), deletion.propagationPolicy());
-        return api.delete(user, path(kind), namespace, name, options);
+        return api.delete(writer.apply(kind), path(kind), namespace, name, options);
     }
 
     @Override
     public Watch watch(Kind kind, long afterRevision, View view) {
-        LocalApi.Watch watch = api.watch(user, path(kind), afterRevision, local(view));
+        LocalApi.Watch watch = api.watch(reader, path(kind), afterRevision, local(view));
         return new Watch() {
             @Override
             public Progress next(Duration timeout) throws InterruptedException {

@@ -152,7 +152,7 @@ class ArchitectureTest {
         module("audit", "kube");
         module("apiserver", "kube", "cel", "schema", "kinds", "store", "access", "fairness", "audit");
         module("controller", "kube");
-        module("cluster", "kube", "kinds", "controller");
+        module("cluster", "kube", "kinds", "access", "controller");
     }
 
     private static void module(String name, String... uses) {

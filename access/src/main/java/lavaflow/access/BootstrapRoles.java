@@ -20,20 +20,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BootstrapRoles {
     private static final String AUTO_UPDATE = "rbac.authorization.kubernetes.io/autoupdate";
-    private static final String RESOURCE = "bootstrap-roles.json";
+    /** Recorded from a fresh kube-apiserver; {@code tools/roles/generate} writes it. */
+    private static final String UPSTREAM = "bootstrap-roles.json";
+
+    /** What our own components need beyond upstream's. */
+    private static final String OWN = "own-roles.json";
 
     private BootstrapRoles() {}
 
-    /** Recorded from a fresh kube-apiserver; {@code tools/roles/generate} writes it. */
     public static List<ObjectNode> all() {
-        try (InputStream in = BootstrapRoles.class.getResourceAsStream(RESOURCE)) {
-            JsonNode list = Json.parse(Objects.requireNonNull(in, RESOURCE).readAllBytes());
-            List<ObjectNode> all = new ArrayList<>();
-            list.forEach(object -> all.add((ObjectNode) object));
-            return all;
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + RESOURCE, e);
+        List<ObjectNode> all = new ArrayList<>();
+        for (String resource : List.of(UPSTREAM, OWN)) {
+            try (InputStream in = BootstrapRoles.class.getResourceAsStream(resource)) {
+                JsonNode list = Json.parse(Objects.requireNonNull(in, resource).readAllBytes());
+                list.forEach(object -> all.add((ObjectNode) object));
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot read " + resource, e);
+            }
         }
+        return all;
     }
 
     /** Where objects of a kind are served. */

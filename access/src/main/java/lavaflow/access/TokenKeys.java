@@ -81,14 +81,16 @@ public final class TokenKeys {
 
     private static PublicKey publicKey(String pem) {
         X509EncodedKeySpec spec = new X509EncodedKeySpec(body(pem));
-        for (String algorithm : List.of("RSA", "EC")) {
+        try {
+            return KeyFactory.getInstance("RSA").generatePublic(spec);
+        } catch (GeneralSecurityException notRsa) {
             try {
-                return KeyFactory.getInstance(algorithm).generatePublic(spec);
+                return KeyFactory.getInstance("EC").generatePublic(spec);
             } catch (GeneralSecurityException e) {
-                continue;
+                e.addSuppressed(notRsa);
+                throw new IllegalArgumentException("no public key for tokens in the PEM text", e);
             }
         }
-        throw new IllegalArgumentException("no public key for tokens in the PEM text");
     }
 
     private static byte[] body(String pem) {

@@ -53,13 +53,14 @@ public final class ApiServer implements AutoCloseable {
     private final Watches watches;
     private final Health health;
     private final LocalApi local;
+    private final AccountTokens accountTokens;
     private final WebhookClient webhooks;
     private final CustomResources custom;
 
     public ApiServer(Settings settings, Store store) {
         RandomGenerator random = new SecureRandom();
         ResourceTable table = ResourceTable.builtin();
-        AccountTokens accountTokens = new AccountTokens(settings.access().tokenKeysOnce(), settings.clock());
+        accountTokens = new AccountTokens(settings.access().tokenKeysOnce(), settings.clock());
         BearerTokens bearerTokens = bearerTokens(settings, accountTokens, store);
         RoleAuthorizer roles = new RoleAuthorizer(new Roles(store));
         Authorizer authorizer = Authorizer.chain(List.of(Authorizer.masters(), roles));
@@ -150,6 +151,11 @@ public final class ApiServer implements AutoCloseable {
     /** Readiness checks; add to it before {@link #start}. */
     public Health health() {
         return health;
+    }
+
+    /** What makes the tokens of service accounts, for the controller that puts them into secrets. */
+    public AccountTokens accountTokens() {
+        return accountTokens;
     }
 
     /** The same API without HTTP, for components in this process. */

@@ -17,6 +17,10 @@ public final class Authorization {
         return authorizer;
     }
 
+    boolean allows(User user, Attributes attributes) {
+        return authorizer.decide(user, attributes).allowed();
+    }
+
     void check(User user, RequestInfo info, Query query) {
         check(user, attributes(info, query));
     }

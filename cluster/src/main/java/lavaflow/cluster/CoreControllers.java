@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
+import lavaflow.access.AccountTokens;
 import lavaflow.controller.ControllerRunner;
 import lavaflow.controller.Fanout;
 import lavaflow.controller.Followers;
@@ -23,24 +24,42 @@ public final class CoreControllers implements AutoCloseable {
      * @param rootCertificate the certificate authority of the API server, PEM
      * @param workloads whether to make pods of what asks for them; suites that look at the API alone do without
      */
-    public CoreControllers(KubeApi api, String rootCertificate, InstantSource clock, boolean workloads) {
+    public CoreControllers(
+            Identities as, AccountTokens tokens, String rootCertificate, InstantSource clock, boolean workloads) {
         LongSupplier nanoTime = System::nanoTime;
-        followers = new Followers(api);
+        followers = new Followers(as.reader());
         Mirror<PodState> pods = new Mirror<>(followers, ReplicaControllers.PODS, PodState::of, PodState::words);
         Fanout fanout = Fanout.parallel(WIDTH);
         runners.addAll(List.of(
-                new NamespaceDefaults(api, followers, rootCertificate, nanoTime).controller(),
-                new NamespaceDeletion(api, followers, clock, nanoTime).controller(),
-                new GarbageCollector(api, followers, nanoTime).controller(),
-                new VolumeProtection(api, followers, nanoTime).controller(),
-                new QuotaStatus(api, followers, clock, nanoTime).controller(),
-                new EventExpiry(api, followers, clock, nanoTime).controller()));
+                new NamespaceDefaults(as.as(CoreControllers::ofNamespaceDefaults), followers, rootCertificate, nanoTime)
+                        .controller(),
+                new NamespaceDeletion(as.as("namespace-controller"), followers, clock, nanoTime).controller(),
+                new GarbageCollector(as.as("generic-garbage-collector"), followers, nanoTime).controller(),
+                new VolumeProtection(as.as(CoreControllers::ofVolumeProtection), followers, nanoTime).controller(),
+                new QuotaStatus(as.as("resourcequota-controller"), followers, clock, nanoTime).controller(),
+                new EventExpiry(as.as("event-expiry"), followers, clock, nanoTime).controller(),
+                new RoleAggregation(as.as("clusterrole-aggregation-controller"), followers, nanoTime).controller(),
+                new TokenSecrets(as.reader(), followers, tokens, rootCertificate, nanoTime).controller()));
         if (workloads) {
             runners.addAll(List.of(
-                    ReplicaControllers.replicaSets(api, followers, pods, fanout, clock, nanoTime),
-                    ReplicaControllers.replicationControllers(api, followers, pods, fanout, clock, nanoTime),
-                    new Deployments(api, followers, pods, clock, nanoTime).controller()));
+                    ReplicaControllers.replicaSets(
+                            as.as("replicaset-controller"), followers, pods, fanout, clock, nanoTime),
+                    ReplicaControllers.replicationControllers(
+                            as.as("replication-controller"), followers, pods, fanout, clock, nanoTime),
+                    new Deployments(as.as("deployment-controller"), followers, pods, clock, nanoTime).controller()));
         }
+    }
+
+    private static String ofNamespaceDefaults(KubeApi.Kind kind) {
+        return kind.resource().equals("configmaps") ? "root-ca-cert-publisher" : "service-account-controller";
+    }
+
+    private static String ofVolumeProtection(KubeApi.Kind kind) {
+        return switch (kind.resource()) {
+            case "persistentvolumeclaims" -> "pvc-protection-controller";
+            case "persistentvolumes" -> "pv-protection-controller";
+            default -> "volumeattributesclass-protection-controller";
+        };
     }
 
     public void start() {
