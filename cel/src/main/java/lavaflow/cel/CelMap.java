@@ -12,6 +12,11 @@ public interface CelMap {
     @Nullable
     Object find(Object key);
 
+    /** Whether there is a value: {@code has()}. */
+    default boolean has(Object key) {
+        return find(key) != null;
+    }
+
     /** Keys in the order in which comprehensions see them. */
     Iterator<Object> keys();
 

@@ -1,9 +1,17 @@
 package lavaflow.cel;
 
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.Base64;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.function.Function;
 
+import lavaflow.kube.Json;
+
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,46 +33,70 @@ public final class CelValues {
 
     /** A JSON tree as a value without declared type. */
     public static Object of(@Nullable JsonNode json) {
-        return json == null ? NULL : json;
+        return json == null ? NULL : JsonViews.of(json);
     }
 
     /** The value of the variable {@code authorizer}. */
     public static Object authorizer(CelAuthorizer authorizer) {
-        return authorizer;
+        return new AuthorizerFunctions.AuthorizerValue(authorizer, null);
     }
 
-    /** An object whose fields are computed when read, such as {@code variables} of admission policies. */
+    /** The value of the variable {@code authorizer.requestResource}: a check of everything but the verb. */
+    public static Object resourceCheck(CelAuthorizer authorizer, CelAuthorizer.Check check) {
+        return new AuthorizerFunctions.ResourceCheck(new AuthorizerFunctions.AuthorizerValue(authorizer, null), check);
+    }
+
+    /**
+     * An object whose fields are computed when read, such as {@code variables} of admission policies. The function may
+     * throw {@link CelException}; it answers null for a field that is not set.
+     */
     public static CelMap lazyObject(CelType.ObjectOf type, Function<String, @Nullable Object> field) {
-        return object(type, Map.of("", field));
+        return new Maps.Lazy(type, field);
     }
 
     /** An object of values. */
     public static CelMap object(CelType.ObjectOf type, Map<String, Object> fields) {
-        return new CelMap() {
-            @Override
-            public int size() {
-                return fields.size();
-            }
-
-            @Override
-            public @Nullable Object find(Object key) {
-                return key instanceof String text ? fields.get(text) : null;
-            }
-
-            @Override
-            public java.util.Iterator<Object> keys() {
-                return java.util.List.<Object>copyOf(fields.keySet()).iterator();
-            }
-
-            @Override
-            public CelType type() {
-                return type;
-            }
-        };
+        return new Maps.Made(type, fields);
     }
 
     /** The JSON of a value, as upstream's conversion to JSON makes it; throws {@link CelException} where there is none. */
     public static JsonNode toJson(Object value) {
-        return com.fasterxml.jackson.databind.node.TextNode.valueOf(String.valueOf(value));
+        return switch (value) {
+            case Boolean bool -> Json.FACTORY.booleanNode(bool);
+            case Long number -> Json.number(number);
+            case UnsignedLong number -> Json.FACTORY.numberNode(number.bits());
+            case Double number -> Json.FACTORY.numberNode(number);
+            case String text -> Json.text(text);
+            case CelBytes bytes -> Json.text(Base64.getEncoder().encodeToString(bytes.bytes()));
+            case OffsetDateTime time -> Json.text(Times.format(time));
+            case Duration duration -> Json.text(Times.seconds(duration));
+            case CelList list -> array(list);
+            case CelMap map -> object(map);
+            case QuantityFunctions.QuantityValue quantity -> Json.text(quantity.toString());
+            default -> {
+                if (NULL.equals(value)) {
+                    yield Json.FACTORY.nullNode();
+                }
+                throw new CelException("type conversion error from '" + Types.name(value) + "' to JSON");
+            }
+        };
+    }
+
+    private static JsonNode array(CelList list) {
+        ArrayNode array = Json.array();
+        for (int i = 0; i < list.size(); i++) {
+            array.add(toJson(list.get(i)));
+        }
+        return array;
+    }
+
+    private static JsonNode object(CelMap map) {
+        ObjectNode object = Json.object();
+        for (Iterator<Object> keys = map.keys(); keys.hasNext(); ) {
+            Object key = keys.next();
+            Object value = map.find(key);
+            object.set(GoFormat.value(key), value == null ? Json.FACTORY.nullNode() : toJson(value));
+        }
+        return object;
     }
 }

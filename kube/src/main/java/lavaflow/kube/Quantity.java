@@ -112,6 +112,11 @@ public final class Quantity implements Comparable<Quantity> {
         return scaled(0);
     }
 
+    /** The amount as the nearest floating-point number. */
+    public double approximate() {
+        return exact().doubleValue();
+    }
+
     /** The amount in thousandths, rounded away from zero; too large ones saturate. */
     public long milliValue() {
         return scaled(-3);

@@ -1,0 +1,480 @@
+package lavaflow.cel;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+import lavaflow.cel.Token.Kind;
+
+import org.jspecify.annotations.Nullable;
+
+/** Reads an expression, rule by rule of the language's grammar. Errors go to the source; the result is then meaningless. */
+final class Parser extends TokenReader {
+    private static final int MOST_CODE_POINTS = 100_000;
+    private static final int DEEPEST = 250;
+
+    private static final long RELATIONS =
+            set(Kind.EQUALS, Kind.NOT_EQUALS, Kind.IN, Kind.LESS, Kind.LESS_EQUALS, Kind.GREATER_EQUALS, Kind.GREATER);
+    private static final long PRODUCTS = set(Kind.STAR, Kind.SLASH, Kind.PERCENT);
+    private static final long SUMS = set(Kind.PLUS, Kind.MINUS);
+    private static final long LITERALS =
+            set(Kind.MINUS, Kind.TRUE, Kind.FALSE, Kind.NULL, Kind.FLOAT, Kind.INT, Kind.UINT, Kind.STRING, Kind.BYTES);
+    private static final long PRIMARY =
+            LITERALS | set(Kind.LEFT_BRACKET, Kind.LEFT_BRACE, Kind.LEFT_PAREN, Kind.DOT, Kind.IDENTIFIER);
+    private static final long EXPRESSION = PRIMARY | set(Kind.NOT);
+    private static final long OPTIONAL_EXPRESSION = EXPRESSION | set(Kind.QUESTION);
+    private static final long FIELD = set(Kind.QUESTION, Kind.IDENTIFIER, Kind.ESCAPED_IDENTIFIER);
+
+    private final Macros macros;
+    private final ExprFactory factory;
+    private int depth;
+
+    private Parser(Source source, Macros macros, ExprFactory factory) {
+        super(source);
+        this.macros = macros;
+        this.factory = factory;
+    }
+
+    static @Nullable Expr parse(Source source, Macros macros, ExprFactory factory) {
+        if (source.length() > MOST_CODE_POINTS) {
+            source.report(
+                    Source.NOWHERE,
+                    "expression code point size exceeds limit: size: " + source.length() + ", limit "
+                            + MOST_CODE_POINTS);
+            return null;
+        }
+        try {
+            Parser parser = new Parser(source, macros, factory);
+            Expr expr = parser.expression(Kind.END.mask());
+            try {
+                parser.match(Kind.END, NOTHING);
+            } catch (SyntaxException failure) {
+                parser.recover(failure, -1);
+            }
+            return source.hasIssues() ? null : expr;
+        } catch (LimitException limit) {
+            String message = String.valueOf(limit.getMessage());
+            if (!message.isEmpty()) {
+                source.report(Source.NOWHERE, message);
+            }
+            return null;
+        }
+    }
+
+    private Expr rule(int state, long follow, Supplier<Expr> body) {
+        enter(follow);
+        try {
+            return body.get();
+        } catch (SyntaxException failure) {
+            recover(failure, state);
+            return factory.missing();
+        } finally {
+            exit();
+        }
+    }
+
+    private Expr expression(long follow) {
+        if (++depth > DEEPEST) {
+            throw new LimitException("expression recursion limit exceeded: " + DEEPEST);
+        }
+        Expr result = rule(1, follow, this::expressionBody);
+        depth--;
+        return result;
+    }
+
+    private Expr expressionBody() {
+        Expr condition = either(Kind.QUESTION.mask() | NOTHING);
+        if (!sees(Kind.QUESTION.mask())) {
+            return condition;
+        }
+        Token question = matched();
+        Expr whenTrue = either(Kind.COLON.mask());
+        match(Kind.COLON, EXPRESSION);
+        Expr whenFalse = expression(NOTHING);
+        return factory.call(question.offset(), "_?_:_", null, List.of(condition, whenTrue, whenFalse));
+    }
+
+    private Expr either(long follow) {
+        return rule(2, follow, () -> logic(Kind.OR, "_||_", this::both));
+    }
+
+    private Expr both(long follow) {
+        return rule(3, follow, () -> logic(Kind.AND, "_&&_", f -> relation(0, f)));
+    }
+
+    /** A sub-rule that is told what may follow it. */
+    private interface Rule {
+        Expr read(long follow);
+    }
+
+    /** Chains of one operator become one call with all terms, so that long chains are not deep. */
+    private Expr logic(Kind operator, String function, Rule term) {
+        long follow = operator.mask() | NOTHING;
+        Expr first = term.read(follow);
+        if (!sees(operator.mask())) {
+            return first;
+        }
+        List<Expr> terms = new ArrayList<>();
+        terms.add(first);
+        int offset = look(0).offset();
+        while (sees(operator.mask())) {
+            matched();
+            terms.add(term.read(follow));
+        }
+        return factory.logic(offset, function, terms);
+    }
+
+    private Expr relation(int precedence, long follow) {
+        return chain(4, follow, f -> calculation(0, f), RELATIONS, left -> {
+            if (precedence > 1) {
+                return null;
+            }
+            Token operator = matched();
+            Expr right = relation(2, RELATIONS | NOTHING);
+            return binary(operator, left, right);
+        });
+    }
+
+    private Expr calculation(int precedence, long follow) {
+        return chain(5, follow, this::unary, PRODUCTS | SUMS, left -> {
+            int own = sees(PRODUCTS) ? 2 : 1;
+            if (own < precedence) {
+                return null;
+            }
+            Token operator = matched();
+            Expr right = calculation(own + 1, PRODUCTS | SUMS | NOTHING);
+            return binary(operator, left, right);
+        });
+    }
+
+    /** What continues an expression to the left, or null if it ends there. */
+    private interface Continuation {
+        @Nullable
+        Expr after(Expr left);
+    }
+
+    private Expr chain(int state, long follow, Rule first, long operators, Continuation rest) {
+        enter(follow);
+        Expr left = factory.missing();
+        try {
+            left = first.read(operators | NOTHING);
+            while (sees(operators)) {
+                Expr longer = rest.after(left);
+                if (longer == null) {
+                    break;
+                }
+                left = longer;
+            }
+            return left;
+        } catch (SyntaxException failure) {
+            recover(failure, state);
+            return left;
+        } finally {
+            exit();
+        }
+    }
+
+    private Expr binary(Token operator, Expr left, Expr right) {
+        String function = operator.kind() == Kind.IN ? "@in" : "_" + operator.text() + "_";
+        return factory.call(operator.offset(), function, null, List.of(left, right));
+    }
+
+    private Expr unary(long follow) {
+        return rule(6, follow, () -> {
+            sync(EXPRESSION);
+            return switch (kind()) {
+                case NOT -> repeated(Kind.NOT, "!_");
+                case MINUS -> negative();
+                default -> member(NOTHING);
+            };
+        });
+    }
+
+    private Expr negative() {
+        Kind next = look(1).kind();
+        if (next == Kind.INT || next == Kind.FLOAT) {
+            return member(NOTHING);
+        }
+        if ((next.mask() & PRIMARY) == 0) {
+            throw noViable(1);
+        }
+        return repeated(Kind.MINUS, "-_");
+    }
+
+    private Expr repeated(Kind operator, String function) {
+        int offset = look(0).offset();
+        int count = 0;
+        do {
+            matched();
+            count++;
+            syncLoop(PRIMARY | operator.mask());
+        } while (sees(operator.mask()));
+        Expr operand = member(NOTHING);
+        return count % 2 == 0 ? operand : factory.call(offset, function, null, List.of(operand));
+    }
+
+    private Expr member(long follow) {
+        return chain(7, follow, this::primary, set(Kind.DOT, Kind.LEFT_BRACKET), left -> {
+            if (kind() == Kind.LEFT_BRACKET) {
+                return index(left);
+            }
+            Kind next = look(1).kind();
+            if (next == Kind.IDENTIFIER && look(2).kind() == Kind.LEFT_PAREN) {
+                return memberCall(left);
+            }
+            if ((next.mask() & FIELD) == 0) {
+                throw noViable(1);
+            }
+            return select(left);
+        });
+    }
+
+    private Expr index(Expr left) {
+        Token bracket = matched();
+        sync(OPTIONAL_EXPRESSION);
+        boolean optional = optionalMark();
+        Expr index = expression(Kind.RIGHT_BRACKET.mask());
+        match(Kind.RIGHT_BRACKET, set(Kind.DOT, Kind.LEFT_BRACKET) | NOTHING);
+        return factory.call(bracket.offset(), optional ? "_[?_]" : "_[_]", null, List.of(left, index));
+    }
+
+    private boolean optionalMark() {
+        if (kind() != Kind.QUESTION) {
+            return false;
+        }
+        matched();
+        return true;
+    }
+
+    private Expr memberCall(Expr left) {
+        matched();
+        String name = matched().text();
+        Token paren = matched();
+        List<Expr> args = arguments();
+        match(Kind.RIGHT_PAREN, set(Kind.DOT, Kind.LEFT_BRACKET) | NOTHING);
+        return callOrMacro(paren.offset(), name, left, args);
+    }
+
+    private Expr select(Expr left) {
+        Token dot = matched();
+        boolean optional = optionalMark();
+        Token field = look(0);
+        String name = identifier(set(Kind.DOT, Kind.LEFT_BRACKET) | NOTHING);
+        if (optional) {
+            Expr text = factory.literal(field.offset(), name);
+            return factory.call(dot.offset(), "_?._", null, List.of(left, text));
+        }
+        return factory.select(dot.offset(), left, name, false);
+    }
+
+    /** A name of a field. Kubernetes has not enabled the quoted form. */
+    private String identifier(long follow) {
+        enter(follow);
+        try {
+            sync(set(Kind.IDENTIFIER, Kind.ESCAPED_IDENTIFIER));
+            if (kind() == Kind.ESCAPED_IDENTIFIER) {
+                source.report(look(0).offset(), "unsupported syntax: '`'");
+            }
+            return matched().text();
+        } catch (SyntaxException failure) {
+            recover(failure, 8);
+            return "";
+        } finally {
+            exit();
+        }
+    }
+
+    private List<Expr> arguments() {
+        sync(EXPRESSION | Kind.RIGHT_PAREN.mask());
+        List<Expr> args = new ArrayList<>();
+        if (!sees(EXPRESSION)) {
+            return args;
+        }
+        long follow = Kind.COMMA.mask() | NOTHING;
+        enter(Kind.RIGHT_PAREN.mask());
+        args.add(expression(follow));
+        while (kind() == Kind.COMMA) {
+            matched();
+            args.add(expression(follow));
+        }
+        exit();
+        return args;
+    }
+
+    private Expr primary(long follow) {
+        return rule(9, follow, () -> {
+            sync(PRIMARY);
+            return switch (kind()) {
+                case LEFT_PAREN -> nested();
+                case LEFT_BRACKET -> list();
+                case LEFT_BRACE -> map();
+                case DOT, IDENTIFIER -> named();
+                default -> literal();
+            };
+        });
+    }
+
+    private Expr nested() {
+        matched();
+        Expr inner = expression(Kind.RIGHT_PAREN.mask());
+        match(Kind.RIGHT_PAREN, NOTHING);
+        return inner;
+    }
+
+    private Expr list() {
+        int offset = matched().offset();
+        sync(OPTIONAL_EXPRESSION | set(Kind.COMMA, Kind.RIGHT_BRACKET));
+        List<Expr> elements = new ArrayList<>();
+        List<Boolean> optional = new ArrayList<>();
+        if (sees(OPTIONAL_EXPRESSION)) {
+            enter(set(Kind.COMMA, Kind.RIGHT_BRACKET));
+            do {
+                separator(elements.isEmpty());
+                optional.add(optionalMark());
+                elements.add(optionalElement(Kind.COMMA.mask() | NOTHING));
+            } while (continues(OPTIONAL_EXPRESSION));
+            exit();
+        }
+        lastComma(Kind.RIGHT_BRACKET);
+        match(Kind.RIGHT_BRACKET, NOTHING);
+        return factory.list(offset, elements, optional);
+    }
+
+    private Expr optionalElement(long follow) {
+        enter(follow);
+        Expr element = expression(NOTHING);
+        exit();
+        return element;
+    }
+
+    private void separator(boolean first) {
+        if (!first) {
+            matched();
+        }
+    }
+
+    private boolean continues(long element) {
+        return kind() == Kind.COMMA && (look(1).kind().mask() & element) != 0;
+    }
+
+    private void lastComma(Kind end) {
+        sync(set(Kind.COMMA, end));
+        if (kind() == Kind.COMMA) {
+            matched();
+        }
+    }
+
+    private Expr map() {
+        int offset = matched().offset();
+        sync(OPTIONAL_EXPRESSION | set(Kind.COMMA, Kind.RIGHT_BRACE));
+        List<Expr.Entry> entries = new ArrayList<>();
+        if (sees(OPTIONAL_EXPRESSION)) {
+            enter(set(Kind.COMMA, Kind.RIGHT_BRACE));
+            try {
+                do {
+                    separator(entries.isEmpty());
+                    boolean optional = optionalMark();
+                    Expr key = optionalElement(Kind.COLON.mask());
+                    Token colon = match(Kind.COLON, EXPRESSION);
+                    Expr value = expression(Kind.COMMA.mask() | NOTHING);
+                    entries.add(factory.entry(colon.offset(), key, value, optional));
+                } while (continues(OPTIONAL_EXPRESSION));
+            } catch (SyntaxException failure) {
+                recover(failure, 10);
+            } finally {
+                exit();
+            }
+        }
+        lastComma(Kind.RIGHT_BRACE);
+        match(Kind.RIGHT_BRACE, NOTHING);
+        return factory.map(offset, entries);
+    }
+
+    /** A variable, a call, or an object ({@code a.b.C{...}}): what follows the names tells. */
+    private Expr named() {
+        boolean leadingDot = kind() == Kind.DOT;
+        int first = leadingDot ? 1 : 0;
+        if (look(first).kind() != Kind.IDENTIFIER) {
+            throw noViable(first);
+        }
+        int end = first + 1;
+        while (look(end).kind() == Kind.DOT && look(end + 1).kind() == Kind.IDENTIFIER) {
+            end += 2;
+        }
+        if (look(end).kind() == Kind.LEFT_BRACE) {
+            return object();
+        }
+        int start = look(0).offset();
+        if (leadingDot) {
+            matched();
+        }
+        Token name = matched();
+        if (kind() != Kind.LEFT_PAREN) {
+            return notReserved(start, name, factory.ident(name.offset(), (leadingDot ? "." : "") + name.text()));
+        }
+        Token paren = matched();
+        List<Expr> args = arguments();
+        match(Kind.RIGHT_PAREN, NOTHING);
+        return notReserved(start, name, callOrMacro(paren.offset(), (leadingDot ? "." : "") + name.text(), null, args));
+    }
+
+    private Expr notReserved(int offset, Token name, Expr expr) {
+        if (Identifiers.isReserved(name.text())) {
+            source.report(offset, "reserved identifier: " + name.text());
+        }
+        return expr;
+    }
+
+    private Expr object() {
+        StringBuilder name = new StringBuilder();
+        while (kind() != Kind.LEFT_BRACE) {
+            name.append(matched().text());
+        }
+        int offset = matched().offset();
+        sync(FIELD | set(Kind.COMMA, Kind.RIGHT_BRACE));
+        List<Expr.Field> fields = new ArrayList<>();
+        if (sees(FIELD)) {
+            enter(set(Kind.COMMA, Kind.RIGHT_BRACE));
+            try {
+                do {
+                    separator(fields.isEmpty());
+                    boolean optional = optionalMark();
+                    String field = identifier(Kind.COLON.mask());
+                    Token colon = match(Kind.COLON, EXPRESSION);
+                    Expr value = expression(Kind.COMMA.mask() | NOTHING);
+                    fields.add(factory.field(colon.offset(), field, value, optional));
+                } while (continues(FIELD));
+            } catch (SyntaxException failure) {
+                recover(failure, 11);
+            } finally {
+                exit();
+            }
+        }
+        lastComma(Kind.RIGHT_BRACE);
+        match(Kind.RIGHT_BRACE, NOTHING);
+        return factory.object(offset, name.toString(), fields);
+    }
+
+    private Expr literal() {
+        if (!sees(LITERALS)) {
+            throw noViable(0);
+        }
+        int offset = look(0).offset();
+        String sign = kind() == Kind.MINUS ? matched().text() : "";
+        if (!sign.isEmpty() && !sees(set(Kind.INT, Kind.FLOAT))) {
+            throw noViable(0);
+        }
+        Token token = matched();
+        try {
+            return factory.literal(offset, Literals.value(token, sign));
+        } catch (IllegalArgumentException invalid) {
+            source.report(offset, String.valueOf(invalid.getMessage()));
+            return factory.missing();
+        }
+    }
+
+    private Expr callOrMacro(int offset, String function, @Nullable Expr target, List<Expr> args) {
+        Expr expanded = macros.expand(source, factory, offset, function, target, args);
+        return expanded != null ? expanded : factory.call(offset, function, target, args);
+    }
+}

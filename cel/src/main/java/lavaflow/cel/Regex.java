@@ -1,0 +1,62 @@
+package lavaflow.cel;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import com.google.re2j.Matcher;
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+
+/** Regular expressions in RE2's syntax, which match in time linear to the text. */
+final class Regex {
+    private Regex() {}
+
+    static Pattern compile(String pattern) {
+        try {
+            return Pattern.compile(pattern);
+        } catch (PatternSyntaxException wrong) {
+            throw new CelException(problem(wrong));
+        }
+    }
+
+    private static String problem(PatternSyntaxException wrong) {
+        String description = wrong.getDescription();
+        String part = wrong.getPattern();
+        return "error parsing regexp: " + description + (part == null || part.isEmpty() ? "" : ": `" + part + "`");
+    }
+
+    static boolean isValid(String pattern) {
+        try {
+            Pattern.compile(pattern);
+            return true;
+        } catch (PatternSyntaxException wrong) {
+            return false;
+        }
+    }
+
+    static boolean matches(String text, String pattern) {
+        return compile(pattern).matcher(text).find();
+    }
+
+    static Pattern compileForFind(String pattern) {
+        try {
+            return Pattern.compile(pattern);
+        } catch (PatternSyntaxException wrong) {
+            throw new CelException("Illegal regex: " + problem(wrong));
+        }
+    }
+
+    static String find(String text, Pattern pattern) {
+        Matcher matcher = pattern.matcher(text);
+        return matcher.find() ? matcher.group() : "";
+    }
+
+    static CelList findAll(String text, Pattern pattern, long limit) {
+        List<Object> found = new ArrayList<>();
+        Matcher matcher = pattern.matcher(text);
+        while ((limit < 0 || found.size() < limit) && matcher.find()) {
+            found.add(matcher.group());
+        }
+        return new Lists.Values(found);
+    }
+}
