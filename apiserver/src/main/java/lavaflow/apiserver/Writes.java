@@ -125,7 +125,11 @@ final class Writes {
         try {
             requireType(resource, stored);
             FieldErrors errors = new FieldErrors();
-            ObjectMetaRules.create(Metadata.of(stored), resource.namespaced(), rules::nameErrors, errors);
+            if (rules.traits().contains(KindRules.Trait.FREE_FINALIZERS)) {
+                ObjectMetaRules.customCreate(Metadata.of(stored), resource.namespaced(), rules::nameErrors, errors);
+            } else {
+                ObjectMetaRules.create(Metadata.of(stored), resource.namespaced(), rules::nameErrors, errors);
+            }
             rules.validateCreate(stored, errors);
             if (!errors.isEmpty()) {
                 throw resource.invalid(stored, errors);
@@ -359,7 +363,12 @@ final class Writes {
     private void validateUpdate(Call call, Resource resource, KindRules rules, ObjectNode next, ObjectNode old) {
         requireType(resource, next);
         FieldErrors errors = new FieldErrors();
-        ObjectMetaRules.update(Metadata.of(next), Metadata.of(old.deepCopy()), resource.namespaced(), errors);
+        ObjectNode before = Metadata.of(old.deepCopy());
+        if (rules.traits().contains(KindRules.Trait.FREE_FINALIZERS)) {
+            ObjectMetaRules.customUpdate(Metadata.of(next), before, resource.namespaced(), errors);
+        } else {
+            ObjectMetaRules.update(Metadata.of(next), before, resource.namespaced(), errors);
+        }
         switch (call.subresource()) {
             case "" -> rules.validateUpdate(next, old, errors);
             case "status" -> rules.validateStatusUpdate(next, old, errors);

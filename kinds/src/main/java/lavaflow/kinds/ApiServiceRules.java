@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class ApiServiceRules implements KindRules {
     @Override
     public Set<Trait> traits() {
-        return Set.of(Trait.NO_UNCONDITIONAL_UPDATE);
+        return Set.of(Trait.NO_UNCONDITIONAL_UPDATE, Trait.FREE_FINALIZERS);
     }
 
     @Override

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class CustomResourceDefinitionRules implements KindRules {
     @Override
     public Set<Trait> traits() {
-        return Set.of(Trait.GENERATION, Trait.NO_UNCONDITIONAL_UPDATE);
+        return Set.of(Trait.GENERATION, Trait.NO_UNCONDITIONAL_UPDATE, Trait.FREE_FINALIZERS);
     }
 
     @Override

@@ -33,6 +33,8 @@ public interface KindRules {
         ORPHANS_BY_DEFAULT,
         /** Rules of a version that is stored as another one, but look at the stored form themselves. */
         SEES_STORED_FORM,
+        /** Finalizers need no domain: custom kinds, and those that describe kinds. */
+        FREE_FINALIZERS,
         /** Losing the last second of writes in a crash is acceptable. */
         RELAXED_DURABILITY
     }
