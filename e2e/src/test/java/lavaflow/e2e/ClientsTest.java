@@ -30,7 +30,7 @@ final class ClientsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"clientgo", "python"})
+    @ValueSource(strings = {"clientgo", "python", "operator", "helm3", "helm4"})
     void holdsEveryCheck(String client) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(
                         Servers.repository().resolve("e2e/clients").toString(),
