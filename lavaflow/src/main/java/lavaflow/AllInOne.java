@@ -32,35 +32,38 @@ final class AllInOne implements AutoCloseable {
 
     /** Opens the store first: its lock keeps a second server off the keys as well. */
     static AllInOne start(Home home, InetSocketAddress listen) throws Exception {
-        return start(home, listen, true);
+        return start(home, listen, true, RequestOptions.DEFAULT);
     }
 
     /** As above, perhaps without the controllers of workloads. */
-    static AllInOne start(Home home, InetSocketAddress listen, boolean workloads) throws Exception {
+    static AllInOne start(Home home, InetSocketAddress listen, boolean workloads, RequestOptions requests)
+            throws Exception {
         home.create();
         Store store = Store.open(home.store(), StoreOptions.defaults());
         try {
-            return new AllInOne(home, store, listen, workloads);
+            return new AllInOne(home, store, listen, workloads, requests);
         } catch (Exception e) {
             store.close();
             throw e;
         }
     }
 
-    private AllInOne(Home home, Store store, InetSocketAddress listen, boolean workloads) throws Exception {
+    private AllInOne(Home home, Store store, InetSocketAddress listen, boolean workloads, RequestOptions requests)
+            throws Exception {
         InstantSource clock = InstantSource.system();
         Credentials credentials = Credentials.loadOrCreate(home, listen.getHostString(), clock.instant());
         this.home = home;
         this.store = store;
         this.server = new ApiServer(
                 new ApiServer.Settings(
-                        listen,
-                        credentials.server(),
-                        credentials.authority().certificate(),
-                        ServerVersion.of(Lava.version()),
-                        clock,
-                        AdmissionExtension.NONE,
-                        new AccessSettings(() -> Credentials.tokenKeys(home), List.of())),
+                                listen,
+                                credentials.server(),
+                                credentials.authority().certificate(),
+                                ServerVersion.of(Lava.version()),
+                                clock,
+                                AdmissionExtension.NONE,
+                                new AccessSettings(() -> Credentials.tokenKeys(home), List.of()))
+                        .withRequests(requests.auditor(), requests.seats()),
                 store);
         LocalKubeApi local = new LocalKubeApi(server.local(), CONTROLLERS);
         this.api = local;
@@ -75,6 +78,7 @@ final class AllInOne implements AutoCloseable {
             server.start();
             this.url = "https://" + host(listen) + ":" + server.port();
             new Bootstrap(server.local(), listen.getHostString(), server.port()).run();
+            server.awaitObjects();
             controllers.start();
             home.writePrivate(home.kubeconfig(), credentials.kubeconfig(url));
             home.announce(new Home.Running(

@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -41,7 +42,10 @@ final class UpCommand implements Command {
 
     @Override
     public List<Option> options() {
-        return List.of(DATA_DIR, LISTEN, DETACH, NO_NODE, WAIT, NO_WORKLOADS, WARM_UP);
+        List<Option> options =
+                new ArrayList<>(List.of(DATA_DIR, LISTEN, DETACH, NO_NODE, WAIT, NO_WORKLOADS, WARM_UP));
+        options.addAll(RequestOptions.OPTIONS);
+        return options;
     }
 
     @Override
@@ -56,7 +60,8 @@ final class UpCommand implements Command {
         long started = System.nanoTime();
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
-        try (AllInOne cluster = AllInOne.start(home, address, !arguments.has(NO_WORKLOADS))) {
+        try (RequestOptions requests = RequestOptions.of(this, arguments);
+                AllInOne cluster = AllInOne.start(home, address, !arguments.has(NO_WORKLOADS), requests)) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 stop.countDown();
                 awaitQuietly(stopped);

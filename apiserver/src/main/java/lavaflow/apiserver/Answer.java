@@ -93,7 +93,10 @@ final class Answer {
     }
 
     void stored(int code, StoredObject stored) throws IOException {
-        boolean asStored = choice.form() == Negotiation.Form.OBJECT && !choice.yaml() && !pretty();
+        boolean asStored = choice.form() == Negotiation.Form.OBJECT
+                && !choice.yaml()
+                && !pretty()
+                && !exchange.audit().wantsResponse();
         if (asStored) {
             exchange.send(code, Negotiation.JSON, Rendering.withNewline(resource.bytes(stored)));
         } else {
@@ -103,6 +106,7 @@ final class Answer {
 
     void object(int code, ObjectNode object) throws IOException {
         ObjectNode rendered = Rendering.object(resource, object, choice, include(), now);
+        exchange.audit().response(rendered);
         exchange.send(code, choice.contentType(), Rendering.bytes(rendered, choice, pretty()));
     }
 
@@ -118,6 +122,7 @@ final class Answer {
 
     /** A Status or another kind that is never shown as a table. */
     void status(int code, ObjectNode status) throws IOException {
+        exchange.audit().response(status);
         exchange.send(code, choice.contentType(), Rendering.bytes(status, choice, pretty()));
     }
 
@@ -143,8 +148,11 @@ final class Answer {
     }
 
     void list(Reads.Page page) throws IOException {
-        boolean asStored =
-                choice.form() == Negotiation.Form.OBJECT && !choice.yaml() && resource.bridge() == null && !pretty();
+        boolean asStored = choice.form() == Negotiation.Form.OBJECT
+                && !choice.yaml()
+                && resource.bridge() == null
+                && !pretty()
+                && !exchange.audit().wantsResponse();
         if (asStored) {
             streamList(page);
             return;
@@ -173,6 +181,7 @@ final class Answer {
         if (page.remaining() != null) {
             metadata.put("remainingItemCount", page.remaining());
         }
+        exchange.audit().response(list);
         byte[] bytes = Rendering.bytes(list, choice, pretty());
         try (OutputStream out = open(bytes.length)) {
             out.write(bytes);
@@ -272,6 +281,7 @@ final class Answer {
         if (retry > 0) {
             exchange.setHeader("Retry-After", Long.toString(retry));
         }
+        exchange.audit().response(status);
         Negotiation.Choice choice = Negotiation.plain(exchange.header("Accept"));
         boolean pretty = choice.isFallback() || pretty(exchange);
         exchange.send(failure.code(), choice.contentType(), Rendering.bytes(status, choice, pretty));

@@ -1,9 +1,12 @@
 package lavaflow.apiserver;
 
 import java.io.IOException;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.UUID;
 
 import lavaflow.access.User;
+import lavaflow.audit.AuditRecord;
 import lavaflow.kube.ApiException;
 import lavaflow.store.CompactedException;
 import lavaflow.store.StoreUnavailableException;
@@ -20,23 +23,32 @@ final class ApiHandler {
     private final Authentication authentication;
     private final Impersonating impersonating;
     private final Authorization authorization;
+    private final RequestAudit audit;
+    private final FlowFilter flow;
     private final ResourceHandler resources;
     private final Endpoints endpoints;
     private final RequestMetrics metrics;
+    private final InstantSource clock;
 
     ApiHandler(
             Authentication authentication,
             Impersonating impersonating,
             Authorization authorization,
+            RequestAudit audit,
+            FlowFilter flow,
             ResourceHandler resources,
             Endpoints endpoints,
-            RequestMetrics metrics) {
+            RequestMetrics metrics,
+            InstantSource clock) {
         this.authentication = authentication;
         this.impersonating = impersonating;
         this.authorization = authorization;
+        this.audit = audit;
+        this.flow = flow;
         this.resources = resources;
         this.endpoints = endpoints;
         this.metrics = metrics;
+        this.clock = clock;
     }
 
     void handle(Exchange exchange) {
@@ -55,23 +67,25 @@ final class ApiHandler {
         }
     }
 
-    private void serve(Exchange exchange, RequestInfo info) throws IOException {
-        String audit = exchange.header("Audit-Id");
-        exchange.setHeader("Audit-Id", audit == null ? UUID.randomUUID().toString() : audit);
-        exchange.setHeader("Cache-Control", "no-cache, private");
+    /** Upstream's order: who asks is written down, waits for a turn, and only then learns whether they may. */
+    private void serve(Exchange plain, RequestInfo info) throws IOException {
+        Instant received = clock.instant();
+        String given = plain.header("Audit-Id");
+        String id = given == null ? UUID.randomUUID().toString() : given;
+        plain.setHeader("Audit-Id", id);
+        plain.setHeader("Cache-Control", "no-cache, private");
+        Exchange exchange = plain;
+        ServedExchange served = null;
         try {
-            if (info.path().length() > MAX_PATH) {
-                throw ApiException.of(414, "", "the path of the request is too long");
-            }
-            if (info.path().startsWith("//")) {
-                throw new PathNotServed();
-            }
-            User sender = authentication.authenticate(exchange, info);
-            User user = admit(exchange, info, sender);
-            if (info.resourceRequest()) {
-                resources.handle(exchange, info, user);
-            } else {
-                endpoints.handle(exchange, info);
+            checkPath(info);
+            User sender = authenticate(plain, info, id, received);
+            AuditRecord record = audit.open(plain, info, sender, id, received);
+            served = new ServedExchange(plain, record, FlowFilter.isLongRunning(info));
+            exchange = served;
+            User user = impersonate(served, info, sender);
+            if (flow.admit(served, info, user)) {
+                authorize(served, info, user);
+                route(served, info, user);
             }
         } catch (PathNotServed e) {
             exchange.setHeader("X-Content-Type-Options", "nosniff");
@@ -85,24 +99,66 @@ final class ApiHandler {
             fail(exchange, info, ApiException.expired("The resourceVersion for the provided list is too old."));
         } catch (RuntimeException | StackOverflowError e) {
             LOG.error("{} {} failed", exchange.method(), info.path(), e);
-            fail(
-                    exchange,
-                    info,
-                    ApiException.internal(
-                            "the request could not be served: " + e.getClass().getSimpleName()));
+            String what = e.getClass().getSimpleName();
+            exchange.audit().panicked(what);
+            fail(exchange, info, ApiException.internal("the request could not be served: " + what));
+        } finally {
+            if (served != null) {
+                served.finish();
+            }
         }
     }
 
-    /** The user to serve, once it is certain that they may; browsers shall not guess at the type of a refusal. */
-    private User admit(Exchange exchange, RequestInfo info, User sender) {
+    private static void checkPath(RequestInfo info) {
+        if (info.path().length() > MAX_PATH) {
+            throw ApiException.of(414, "", "the path of the request is too long");
+        }
+        if (info.path().startsWith("//")) {
+            throw new PathNotServed();
+        }
+    }
+
+    private User authenticate(Exchange exchange, RequestInfo info, String id, Instant received) {
+        try {
+            return authentication.authenticate(exchange, info);
+        } catch (ApiException refusal) {
+            audit.unauthenticated(exchange, info, id, received, refusal);
+            throw refusal;
+        }
+    }
+
+    private void route(Exchange exchange, RequestInfo info, User user) throws IOException {
+        if (info.resourceRequest()) {
+            resources.handle(exchange, info, user);
+        } else {
+            endpoints.handle(exchange, info);
+        }
+    }
+
+    private User impersonate(Exchange exchange, RequestInfo info, User sender) {
         try {
             User user = impersonating.apply(exchange, info, sender);
-            authorization.check(user, info, exchange.query());
+            if (!user.equals(sender)) {
+                exchange.audit().impersonates(RequestAudit.asker(user));
+            }
             return user;
         } catch (ApiException e) {
-            exchange.setHeader("X-Content-Type-Options", "nosniff");
-            throw e;
+            throw unsniffed(exchange, e);
         }
+    }
+
+    private void authorize(Exchange exchange, RequestInfo info, User user) {
+        try {
+            authorization.check(user, info, exchange.query(), exchange.audit());
+        } catch (ApiException e) {
+            throw unsniffed(exchange, e);
+        }
+    }
+
+    /** Browsers shall not guess at the type of a refusal. */
+    private static ApiException unsniffed(Exchange exchange, ApiException refusal) {
+        exchange.setHeader("X-Content-Type-Options", "nosniff");
+        return refusal;
     }
 
     private static void fail(Exchange exchange, RequestInfo info, ApiException failure) throws IOException {
@@ -116,6 +172,7 @@ final class ApiHandler {
     /** A document that is not a resource. */
     static void send(Exchange exchange, ObjectNode document) throws IOException {
         Negotiation.Choice choice = Negotiation.choose(exchange.header("Accept"), false, false);
+        exchange.audit().response(document);
         exchange.send(200, choice.contentType(), Rendering.bytes(document, choice, Answer.pretty(exchange)));
     }
 }

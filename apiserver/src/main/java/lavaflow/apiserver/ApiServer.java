@@ -6,6 +6,7 @@ import java.security.cert.X509Certificate;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
 import lavaflow.access.AccountTokenReader;
@@ -17,11 +18,18 @@ import lavaflow.access.Impersonation;
 import lavaflow.access.RoleAuthorizer;
 import lavaflow.access.Roles;
 import lavaflow.access.TokenAuthenticator;
+import lavaflow.audit.Auditor;
+import lavaflow.fairness.FlowControl;
 import lavaflow.store.Store;
 
 /** A Kubernetes API server over a store: wires the pipeline and listens. */
 public final class ApiServer implements AutoCloseable {
-    /** What a server needs to know. */
+    /**
+     * What a server needs to know.
+     *
+     * @param auditor writes requests down
+     * @param seats how many requests may run at once, divided between priority levels
+     */
     public record Settings(
             InetSocketAddress listen,
             Identity identity,
@@ -29,7 +37,28 @@ public final class ApiServer implements AutoCloseable {
             ServerVersion version,
             InstantSource clock,
             AdmissionExtension admission,
-            AccessSettings access) {
+            AccessSettings access,
+            Auditor auditor,
+            int seats) {
+        public Settings(
+                InetSocketAddress listen,
+                Identity identity,
+                X509Certificate clientAuthority,
+                ServerVersion version,
+                InstantSource clock,
+                AdmissionExtension admission,
+                AccessSettings access) {
+            this(
+                    listen,
+                    identity,
+                    clientAuthority,
+                    version,
+                    clock,
+                    admission,
+                    access,
+                    Auditor.NONE,
+                    FlowControl.DEFAULT_SEATS);
+        }
 
         /** With no users but those of certificates and service accounts. */
         public Settings(
@@ -47,6 +76,12 @@ public final class ApiServer implements AutoCloseable {
                     AdmissionExtension.NONE,
                     AccessSettings.ofProcess());
         }
+
+        /** The same, with requests written down and rationed as told. */
+        public Settings withRequests(Auditor someAuditor, int someSeats) {
+            return new Settings(
+                    listen, identity, clientAuthority, version, clock, admission, access, someAuditor, someSeats);
+        }
     }
 
     private final HttpTransport transport;
@@ -56,8 +91,13 @@ public final class ApiServer implements AutoCloseable {
     private final AccountTokens accountTokens;
     private final WebhookClient webhooks;
     private final CustomResources custom;
+    private final FlowControl flowControl;
+    private final Store store;
+    private final CompletableFuture<FlowObjects> flowObjects = new CompletableFuture<>();
 
     public ApiServer(Settings settings, Store store) {
+        this.store = store;
+        flowControl = new FlowControl(settings.seats());
         RandomGenerator random = new SecureRandom();
         ResourceTable table = ResourceTable.builtin();
         accountTokens = new AccountTokens(settings.access().tokenKeysOnce(), settings.clock());
@@ -97,7 +137,8 @@ public final class ApiServer implements AutoCloseable {
         ResourceHandler resources =
                 new ResourceHandler(table, reads, writes, deletes, watches, patches, subresources, settings.clock());
         health = new Health();
-        RequestMetrics metrics = new RequestMetrics(store, watches);
+        health.readyWhen("poststarthook/priority-and-fairness-config-producer", flowObjects::isDone);
+        RequestMetrics metrics = new RequestMetrics(store, watches, flowControl);
         InetSocketAddress listen = settings.listen();
         Endpoints endpoints = new Endpoints(
                 new Discovery(table, () -> listen.getHostString() + ":" + port()),
@@ -114,9 +155,12 @@ public final class ApiServer implements AutoCloseable {
                 authentication,
                 new Impersonating(new Impersonation(authorizer)),
                 authorization,
+                new RequestAudit(settings.auditor()),
+                new FlowFilter(flowControl, store, table),
                 resources,
                 endpoints,
-                metrics);
+                metrics,
+                settings.clock());
         transport = new HttpTransport(listen, settings.identity(), new JettyHandler(handler::handle));
         local = new LocalApi(table, reads, writes, deletes, store, authorization, settings.clock());
         custom = new CustomResources(
@@ -137,6 +181,21 @@ public final class ApiServer implements AutoCloseable {
     public void start() throws Exception {
         custom.start();
         transport.start();
+        Thread.ofVirtual().name("flow objects").start(this::startFlowObjects);
+    }
+
+    /** Beside everything else: they are many, and nobody needs them before the server is ready. */
+    private void startFlowObjects() {
+        try {
+            flowObjects.complete(new FlowObjects(local, flowControl, store));
+        } catch (RuntimeException e) {
+            flowObjects.completeExceptionally(e);
+        }
+    }
+
+    /** Waits for the objects that are made beside the start. */
+    public void awaitObjects() {
+        flowObjects.join();
     }
 
     public int port() {
@@ -169,6 +228,7 @@ public final class ApiServer implements AutoCloseable {
         transport.stopAccepting();
         watches.close();
         custom.close();
+        flowObjects.thenAccept(FlowObjects::close);
         transport.close();
         webhooks.close();
     }

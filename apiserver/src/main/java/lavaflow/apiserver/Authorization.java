@@ -3,6 +3,7 @@ package lavaflow.apiserver;
 import lavaflow.access.Attributes;
 import lavaflow.access.Authorizer;
 import lavaflow.access.User;
+import lavaflow.audit.AuditRecord;
 import lavaflow.kube.ApiException;
 
 /** Refuses what a user may not: 403, in upstream's words. */
@@ -23,6 +24,17 @@ public final class Authorization {
 
     void check(User user, RequestInfo info, Query query) {
         check(user, attributes(info, query));
+    }
+
+    /** The same, and writes down why. */
+    void check(User user, RequestInfo info, Query query, AuditRecord audit) {
+        Attributes attributes = attributes(info, query);
+        Authorizer.Decision decision = authorizer.decide(user, attributes);
+        audit.annotate("authorization.k8s.io/decision", decision.allowed() ? "allow" : "forbid");
+        audit.annotate("authorization.k8s.io/reason", decision.reason());
+        if (!decision.allowed()) {
+            throw forbidden(user, attributes, decision.reason());
+        }
     }
 
     void check(User user, Attributes attributes) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 import lavaflow.access.User;
+import lavaflow.audit.AuditRecord;
 import lavaflow.kube.GroupVersionKind;
 import lavaflow.kube.KindInfo;
 
@@ -38,6 +39,7 @@ public final class Call {
     private final List<String> warnings = new ArrayList<>();
     private final Map<String, String> annotations = new LinkedHashMap<>();
     private @Nullable DeleteOptions deletion;
+    private AuditRecord audit = AuditRecord.NONE;
 
     public Call(User user, Resource resource, RequestInfo info, WriteOptions options, Instant now) {
         this.user = user;
@@ -63,6 +65,7 @@ public final class Call {
         this.userAgent = other.userAgent;
         this.fieldValidation = other.fieldValidation;
         this.options = other.options;
+        this.audit = other.audit;
     }
 
     /** The same call to another part of the object. */
@@ -152,6 +155,7 @@ public final class Call {
     /** Notes something for the audit log; what was noted first under a key stays. */
     public void annotate(String key, String value) {
         annotations.putIfAbsent(key, value);
+        audit.annotate(key, value);
     }
 
     /** What the audit log should have beside the request itself. */
@@ -186,6 +190,15 @@ public final class Call {
         return sub == null
                 ? new GroupVersionKind(info.group(), info.version(), info.kind())
                 : new GroupVersionKind(sub.group(), sub.version(), sub.kind());
+    }
+
+    /** Where remarks about this call are written down. */
+    public AuditRecord audit() {
+        return audit;
+    }
+
+    void audited(AuditRecord record) {
+        audit = record;
     }
 
     public List<String> warnings() {

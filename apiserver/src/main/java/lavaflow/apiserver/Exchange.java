@@ -7,6 +7,8 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Set;
 
+import lavaflow.audit.AuditRecord;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,9 @@ public interface Exchange {
     String rawPath();
 
     Query query();
+
+    /** What follows the question mark as it came, empty where there is none. */
+    String rawQuery();
 
     /** The first value of a header, or null. */
     @Nullable
@@ -65,6 +70,11 @@ public interface Exchange {
 
     /** Throws if the client went away where nothing but looking tells: over HTTP/1.1, while there is nothing to write. */
     void requireClient() throws IOException;
+
+    /** What is written down about this request. */
+    default AuditRecord audit() {
+        return AuditRecord.NONE;
+    }
 
     /** The status already sent, 0 while there is none. */
     int status();

@@ -66,6 +66,12 @@ final class JettyExchange implements Exchange {
     }
 
     @Override
+    public String rawQuery() {
+        String raw = request.getHttpURI().getQuery();
+        return raw == null ? "" : raw;
+    }
+
+    @Override
     public @Nullable String header(String name) {
         return request.getHeaders().get(name);
     }
@@ -132,16 +138,17 @@ final class JettyExchange implements Exchange {
 
     /**
      * Reads what is left of a request that was answered early, as a refused one is. With a body still on its way the
-     * connection would be closed, and the client's next request on it lost.
+     * connection would be closed and the client's next request on it lost, or over HTTP/2 the answer with the stream.
      */
     private void readRest() throws IOException {
         HttpFields headers = request.getHeaders();
         boolean body = headers.contains(HttpHeader.CONTENT_LENGTH) || headers.contains(HttpHeader.TRANSFER_ENCODING);
-        if (!body || request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_2) {
+        if (!body) {
             return;
         }
         InputStream rest = body();
-        if (rest.read() >= 0 && rest.skip(MOST_UNREAD) == MOST_UNREAD) {
+        boolean more = rest.read() >= 0 && rest.skip(MOST_UNREAD) == MOST_UNREAD;
+        if (more && request.getConnectionMetaData().getHttpVersion() != HttpVersion.HTTP_2) {
             response.getHeaders().put(HttpHeader.CONNECTION, "close");
         }
     }

@@ -1,6 +1,7 @@
 package lavaflow.apiserver;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,6 +92,11 @@ public final class LocalApi {
     /** Calls the listener, which must be quick, after {@link #catalogue} has changed. */
     public void onCatalogueChange(Runnable listener) {
         table.onChange(listener);
+    }
+
+    /** The time as this server counts it. */
+    public Instant now() {
+        return clock.instant();
     }
 
     /** Custom kinds come and go while components use them. */

@@ -7,6 +7,7 @@ import lavaflow.kube.BodyDecoder;
 import lavaflow.kube.DecodingException;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.GroupVersionKind;
+import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
 import lavaflow.kube.StrictJson;
 import lavaflow.kube.TypedDecoder;
@@ -41,14 +42,21 @@ final class ObjectDecoder {
     static ObjectNode request(Call call, Exchange exchange, KindInfo info) {
         CustomVersion custom = call.resource().custom();
         ObjectNode object = custom == null
-                ? request(call, exchange, Expected.of(info))
+                ? read(call, exchange, Expected.of(info))
                 : CustomDecoder.body(call, custom, customFormat(exchange), BodyReader.bytes(exchange));
         call.resource().rules().applyDefaults(object);
+        exchange.audit().requestObject(object);
         return object;
     }
 
     /** Reads a body that must be of some kind. */
     static ObjectNode request(Call call, Exchange exchange, Expected expected) {
+        ObjectNode object = read(call, exchange, expected);
+        exchange.audit().requestObject(object);
+        return object;
+    }
+
+    private static ObjectNode read(Call call, Exchange exchange, Expected expected) {
         BodyDecoder.Format format = format(exchange);
         BodyDecoder.Body body = BodyDecoder.builtin(format, BodyReader.bytes(exchange), expected.type());
         switch (call.fieldValidation()) {
@@ -95,7 +103,15 @@ final class ObjectDecoder {
         if (body.length == 0) {
             return null;
         }
-        return BodyDecoder.options(format(exchange), body, DELETE_OPTIONS);
+        ObjectNode options = BodyDecoder.options(format(exchange), body, DELETE_OPTIONS);
+        if (exchange.audit().wantsRequest()) {
+            // Upstream writes down the form it works with, under this name.
+            ObjectNode shown = Json.object();
+            shown.put("kind", DELETE_OPTIONS).put("apiVersion", "meta.k8s.io/__internal");
+            shown.setAll((ObjectNode) options.deepCopy().without(List.of("kind", "apiVersion")));
+            exchange.audit().requestPatch(shown);
+        }
+        return options;
     }
 
     /** Types a tree again after a patch changed it. */

@@ -1,10 +1,12 @@
 package lavaflow.apiserver;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.DecodingException;
 import lavaflow.kube.GoText;
+import lavaflow.kube.Json;
 import lavaflow.kube.Yaml;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -45,6 +47,7 @@ final class Patches {
                     .withEmptyDetails();
         }
         byte[] body = BodyReader.bytes(exchange);
+        note(exchange, body);
         if (media.equals(APPLY_PATCH)) {
             return apply(call, body);
         }
@@ -57,6 +60,17 @@ final class Patches {
             }
             return checked(call, patch.apply(live));
         });
+    }
+
+    /** Writes a patch down; one that cannot be read is refused anyway. */
+    private static void note(Exchange exchange, byte[] body) {
+        if (exchange.audit().wantsRequest()) {
+            try {
+                exchange.audit().requestPatch(Yaml.parse(body).root());
+            } catch (DecodingException e) {
+                exchange.audit().requestPatch(Json.text(new String(body, StandardCharsets.UTF_8)));
+            }
+        }
     }
 
     private static void repeatedKeys(Call call, List<String> problems) {

@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
+import lavaflow.fairness.FlowControl;
 import lavaflow.store.Store;
 import lavaflow.store.StoreStatistics;
 
@@ -26,10 +27,12 @@ final class RequestMetrics {
     private final AtomicInteger readOnly = new AtomicInteger();
     private final Store store;
     private final Watches watches;
+    private final FlowControl flowControl;
 
-    RequestMetrics(Store store, Watches watches) {
+    RequestMetrics(Store store, Watches watches, FlowControl flowControl) {
         this.store = store;
         this.watches = watches;
+        this.flowControl = flowControl;
     }
 
     void begin(RequestInfo info) {
@@ -85,6 +88,7 @@ final class RequestMetrics {
         line(out, "apiserver_current_inflight_requests", "request_kind=\"readOnly\"", readOnly.get());
         out.append("# TYPE apiserver_longrunning_requests gauge\n");
         line(out, "apiserver_longrunning_requests", "verb=\"WATCH\"", watches.count());
+        out.append(flowControl.metrics());
         storage(out);
         Runtime runtime = Runtime.getRuntime();
         out.append("# TYPE jvm_memory_used_bytes gauge\n");

@@ -158,7 +158,9 @@ final class ResourceHandler {
             Exchange exchange, RequestInfo info, User user, Resource resource, String optionsKind, boolean apply) {
         String agent = exchange.header("User-Agent");
         WriteOptions options = WriteOptions.parse(exchange.query(), agent == null ? "" : agent, optionsKind, apply);
-        return new Call(user, resource, info, options, clock.instant());
+        Call call = new Call(user, resource, info, options, clock.instant());
+        call.audited(exchange.audit());
+        return call;
     }
 
     private void create(Exchange exchange, RequestInfo info, User user, Resource resource, Answer answer)

@@ -20,6 +20,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 import lavaflow.access.User;
+import lavaflow.audit.Auditor;
+import lavaflow.fairness.FlowControl;
 import lavaflow.kube.Json;
 import lavaflow.store.Store;
 import lavaflow.store.StoreOptions;
@@ -55,19 +57,26 @@ final class TestingServer implements AutoCloseable {
     private final HttpClient admin;
 
     TestingServer(Path directory) throws Exception {
+        this(directory, Auditor.NONE, FlowControl.DEFAULT_SEATS);
+    }
+
+    /** With an audit log, and with room for so many requests at once. */
+    TestingServer(Path directory, Auditor auditor, int seats) throws Exception {
         authority = CertificateAuthority.create("testing", Instant.now());
         Identity identity = authority.issueServer("testing", List.of("localhost"), List.of("127.0.0.1"), Instant.now());
         store = Store.open(directory, StoreOptions.defaults());
         server = new ApiServer(
                 new ApiServer.Settings(
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                        identity,
-                        authority.certificate(),
-                        ServerVersion.of("testing"),
-                        InstantSource.system()),
+                                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                                identity,
+                                authority.certificate(),
+                                ServerVersion.of("testing"),
+                                InstantSource.system())
+                        .withRequests(auditor, seats),
                 store);
         server.start();
         new Bootstrap(server.local(), "127.0.0.1", server.port()).run();
+        server.awaitObjects();
         // No controllers run here; pods need their account.
         server.local()
                 .create(

@@ -35,6 +35,7 @@ public final class AuditRecord {
     private @Nullable JsonNode requestObject;
     private @Nullable JsonNode responseObject;
     private boolean started;
+    private boolean over;
 
     private AuditRecord() {
         this.request = null;
@@ -186,11 +187,22 @@ public final class AuditRecord {
         return write(Stage.REQUEST_RECEIVED);
     }
 
+    /** Nobody knows who asks: one event that says so, in the place of all others. */
+    public synchronized void refused(ObjectNode failure) {
+        if (isKept()) {
+            status = failure.deepCopy();
+            status.remove("kind");
+            status.remove("apiVersion");
+            write(Stage.RESPONSE_STARTED);
+        }
+    }
+
     /** The request is over. */
     public synchronized void complete(boolean longRunning) {
-        if (!isKept()) {
+        if (!isKept() || over) {
             return;
         }
+        over = true;
         if (status == null) {
             statusCode(200).put("status", "Success").put("message", "Connection closed early");
             if (longRunning) {
@@ -205,6 +217,7 @@ public final class AuditRecord {
         if (!isKept()) {
             return;
         }
+        over = true;
         status = null;
         statusCode(500)
                 .put("status", "Failure")

@@ -222,6 +222,12 @@ public final class Store implements AutoCloseable {
         return index.visible() >= revision || notifier.await(revision, timeout);
     }
 
+    /** How many objects a bucket has. */
+    public long objects(String bucket) {
+        Bucket found = index.find(bucket);
+        return found == null ? 0 : found.objects();
+    }
+
     /** The buckets that have objects. */
     public SortedSet<String> buckets() {
         TreeSet<String> names = new TreeSet<>();

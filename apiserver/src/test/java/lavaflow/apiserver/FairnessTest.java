@@ -1,0 +1,196 @@
+package lavaflow.apiserver;
+
+import java.net.http.HttpClient;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Flow control seen from outside. */
+class FairnessTest {
+    private static final String SCHEMAS = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas";
+    private static final String LEVELS = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations";
+
+    @TempDir
+    private Path directory;
+
+    private TestingServer server;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = new TestingServer(directory, lavaflow.audit.Auditor.NONE, 600);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        server.close();
+    }
+
+    private HttpClient client(String user) throws Exception {
+        return server.client(server.authority().issueClient(user, List.of("dev"), Instant.now()));
+    }
+
+    private static String schema(String name, String user, String level) {
+        return """
+                {"metadata":{"name":"%s"},"spec":{"matchingPrecedence":50,"priorityLevelConfiguration":{"name":"%s"},
+                "rules":[{"subjects":[{"kind":"User","user":{"name":"%s"}}],"nonResourceRules":[{"verbs":["*"],
+                "nonResourceURLs":["*"]}],"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"],
+                "clusterScope":true,"namespaces":["*"]}]}]}}
+                """.formatted(name, level, user);
+    }
+
+    private String uid(String path) throws Exception {
+        return Json.textAt(server.get(path).json(), "metadata", "uid");
+    }
+
+    @Test
+    void everyAnswerNamesItsSchemaAndLevel() throws Exception {
+        TestingServer.Reply reply = server.get("/version");
+
+        assertThat(reply.response().headers().firstValue("X-Kubernetes-PF-FlowSchema-UID"))
+                .hasValue(uid(SCHEMAS + "/exempt"));
+        assertThat(reply.response().headers().firstValue("X-Kubernetes-PF-PriorityLevel-UID"))
+                .hasValue(uid(LEVELS + "/exempt"));
+    }
+
+    @Test
+    void aNewClusterHasTheSuggestedObjects() throws Exception {
+        assertThat(server.get(SCHEMAS).json().get("items")).hasSize(11);
+        assertThat(server.get(LEVELS).json().get("items")).hasSize(8);
+        JsonNode annotations = server.get(SCHEMAS + "/catch-all").json().at("/metadata/annotations");
+        assertThat(Json.textAt(annotations, "apf.kubernetes.io/autoupdate-spec"))
+                .isEqualTo("true");
+    }
+
+    private String dangling(String name) {
+        try {
+            for (JsonNode condition : server.get(SCHEMAS + "/" + name).json().at("/status/conditions")) {
+                return Json.textAt(condition, "status") + " " + Json.textAt(condition, "reason");
+            }
+            return "";
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void aSchemaSaysWhetherItsLevelExists() throws Exception {
+        server.post(SCHEMAS, schema("own", "jane", "own"));
+        await().until(() -> dangling("own").equals("True NotFound"));
+        server.post(LEVELS, """
+                {"metadata":{"name":"own"},"spec":{"type":"Limited","limited":{"limitResponse":{"type":"Reject"}}}}
+                """);
+        await().until(() -> dangling("own").equals("False Found"));
+    }
+
+    @Test
+    void aLevelWithoutSeatsRefuses() throws Exception {
+        server.post(LEVELS, """
+                {"metadata":{"name":"none"},"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":0,
+                "borrowingLimitPercent":0,"limitResponse":{"type":"Reject"}}}}
+                """);
+        server.post(SCHEMAS, schema("none", "jane", "none"));
+        HttpClient jane = client("jane");
+
+        await().until(() -> server.send(jane, "GET", "/version", "").code() == 429);
+        TestingServer.Reply reply = server.send(jane, "GET", "/version", "");
+        assertThat(reply.body()).isEqualTo("Too many requests, please try again later.\n");
+        assertThat(reply.response().headers().firstValue("Retry-After")).hasValue("1");
+        assertThat(reply.response().headers().firstValue("X-Kubernetes-PF-PriorityLevel-UID"))
+                .hasValue(uid(LEVELS + "/none"));
+        assertThat(server.get("/version").code()).isEqualTo(200);
+        assertThat(server.send(client("joe"), "GET", "/version", "").code()).isEqualTo(200);
+        assertThat(server.get("/metrics").body())
+                .contains("apiserver_flowcontrol_rejected_requests_total{flow_schema=\"none\",priority_level=\"none\","
+                        + "reason=\"concurrency-limit\"}");
+    }
+
+    @Test
+    void aDeletedLevelFreesItsClients() throws Exception {
+        aLevelWithoutSeatsRefuses();
+        server.delete(SCHEMAS + "/none");
+        HttpClient jane = client("jane");
+
+        await().until(() -> server.send(jane, "GET", "/version", "").code() == 200);
+    }
+
+    /**
+     * A noisy client keeps two hundred requests in the air at a level that runs two at once. Another client of the same level
+     * is served all the same: counted in requests of the noisy one that were let in before it.
+     */
+    @Test
+    void aNoisyClientDoesNotStarveTheOthers() throws Exception {
+        server.post(LEVELS, """
+                {"metadata":{"name":"small"},"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":1,
+                "borrowingLimitPercent":0,"limitResponse":{"type":"Queue","queuing":{"queues":64,"handSize":4,
+                "queueLengthLimit":50}}}}}
+                """);
+        String spec = schema("small", "*", "small")
+                .replace("\"rules\"", "\"distinguisherMethod\":{\"type\":\"ByUser\"},\"rules\"");
+        server.post(SCHEMAS, spec);
+        HttpClient noisy = client("noisy");
+        HttpClient quiet = client("quiet");
+        await().until(() -> server.send(quiet, "GET", "/version", "")
+                .response()
+                .headers()
+                .firstValue("X-Kubernetes-PF-FlowSchema-UID")
+                .equals(java.util.Optional.of(uid(SCHEMAS + "/small"))));
+        Map<Integer, Integer> codes = new ConcurrentHashMap<>();
+        List<Thread> flood = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            flood.add(Thread.ofVirtual().start(() -> {
+                for (int round = 0; round < 20; round++) {
+                    try {
+                        codes.merge(server.send(noisy, "GET", "/version", "").code(), 1, Integer::sum);
+                    } catch (Exception e) {
+                        codes.merge(-1, 1, Integer::sum);
+                    }
+                }
+            }));
+        }
+        for (int i = 0; i < 20; i++) {
+            assertThat(server.send(quiet, "GET", "/version", "").code()).isEqualTo(200);
+        }
+        int served = codes.getOrDefault(200, 0);
+        for (Thread thread : flood) {
+            thread.join();
+        }
+
+        // First come first served would have put some two hundred requests in front of each of the twenty.
+        assertThat(served)
+                .as("answers to the noisy client meanwhile: %s", new TreeMap<>(codes))
+                .isLessThan(20 * 60);
+        assertThat(codes.keySet()).isSubsetOf(200, 429);
+    }
+
+    @Test
+    void watchesHoldNoSeat() throws Exception {
+        server.post(LEVELS, """
+                {"metadata":{"name":"one"},"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":1,
+                "borrowingLimitPercent":0,"limitResponse":{"type":"Reject"}}}}
+                """);
+        try (var first = server.stream("/api/v1/configmaps?watch=1");
+                var second = server.stream("/api/v1/configmaps?watch=1")) {
+            assertThat(first).isNotSameAs(second);
+            await().until(() -> server.watches() == 2);
+            await().until(() -> server.get("/metrics")
+                    .body()
+                    .contains("apiserver_flowcontrol_current_executing_seats{flow_schema=\"exempt\","
+                            + "priority_level=\"exempt\"} 1\n"));
+        }
+    }
+}
