@@ -8,8 +8,8 @@ import java.util.function.Function;
 
 import lavaflow.access.ServiceAccounts;
 import lavaflow.access.User;
+import lavaflow.admission.OutsideAdmission;
 import lavaflow.apiserver.AccessSettings;
-import lavaflow.apiserver.AdmissionExtension;
 import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.Bootstrap;
 import lavaflow.apiserver.ServerVersion;
@@ -61,7 +61,7 @@ final class AllInOne implements AutoCloseable {
                                 credentials.authority().certificate(),
                                 ServerVersion.of(Lava.version()),
                                 clock,
-                                AdmissionExtension.NONE,
+                                new OutsideAdmission(),
                                 new AccessSettings(() -> Credentials.tokenKeys(home), List.of()))
                         .withRequests(requests.auditor(), requests.seats()),
                 store);

@@ -42,6 +42,7 @@ class ArchitectureTest {
                 "fairness",
                 "audit",
                 "apiserver",
+                "admission",
                 "controller",
                 "cluster")) {
             assertThat(classes.that(resideInAPackage("lavaflow." + module)))
@@ -151,6 +152,7 @@ class ArchitectureTest {
         module("fairness", "kube");
         module("audit", "kube");
         module("apiserver", "kube", "cel", "schema", "kinds", "store", "access", "fairness", "audit");
+        module("admission", "kube", "cel", "kinds", "store", "access", "apiserver");
         module("controller", "kube");
         module("cluster", "kube", "kinds", "access", "controller");
     }

@@ -4,6 +4,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import lavaflow.kube.ApiException;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
@@ -65,10 +67,14 @@ public final class Admission {
 
     void mutate(Call call, Operation operation, ObjectNode object, @Nullable ObjectNode old) {
         Rounds rounds = new Rounds();
-        round(call, operation, object, old, rounds);
-        if (rounds.wanted) {
-            rounds.second = true;
+        try {
             round(call, operation, object, old, rounds);
+            if (rounds.wanted) {
+                rounds.second = true;
+                round(call, operation, object, old, rounds);
+            }
+        } catch (ApiException e) {
+            throw e.warnings(call.warnings());
         }
     }
 
@@ -79,8 +85,12 @@ public final class Admission {
     }
 
     void validate(Call call, Operation operation, @Nullable ObjectNode object, @Nullable ObjectNode old) {
-        for (Plugin plugin : plugins) {
-            plugin.validate(call, operation, object, old);
+        try {
+            for (Plugin plugin : plugins) {
+                plugin.validate(call, operation, object, old);
+            }
+        } catch (ApiException e) {
+            throw e.warnings(call.warnings());
         }
     }
 }

@@ -2,6 +2,7 @@ package lavaflow.apiserver;
 
 import java.util.List;
 
+import lavaflow.access.Authorizer;
 import lavaflow.store.Store;
 
 /** Brings plugins of other modules into the chain of admission: after all built-in ones, before quotas. */
@@ -10,7 +11,7 @@ public interface AdmissionExtension {
     AdmissionExtension NONE = _ -> List.of();
 
     /** What plugins may use. */
-    record Context(Store store, ResourceTable table, WebhookClient webhooks) {}
+    record Context(Store store, ResourceTable table, WebhookClient webhooks, Authorizer authorizer) {}
 
     List<Admission.Plugin> plugins(Context context);
 }

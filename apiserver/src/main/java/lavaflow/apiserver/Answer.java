@@ -81,8 +81,12 @@ final class Answer {
     }
 
     void warnings(Call call) {
+        warnings(exchange, call.warnings());
+    }
+
+    private static void warnings(Exchange exchange, List<String> warnings) {
         int total = 0;
-        for (String warning : call.warnings()) {
+        for (String warning : warnings) {
             String text = FieldErrors.quoted(warning);
             total += text.length();
             if (total > MAX_WARNING_BYTES) {
@@ -276,6 +280,7 @@ final class Answer {
     }
 
     static void failure(Exchange exchange, ApiException failure) throws IOException {
+        warnings(exchange, failure.warnings());
         ObjectNode status = failure.status();
         long retry = Json.longAt(status, 0, "details", "retryAfterSeconds");
         if (retry > 0) {

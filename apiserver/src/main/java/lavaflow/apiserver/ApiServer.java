@@ -114,7 +114,8 @@ public final class ApiServer implements AutoCloseable {
                 new PodAdmission(stored, random),
                 new DefaultClasses(stored),
                 new ObjectProtection()));
-        plugins.addAll(settings.admission().plugins(new AdmissionExtension.Context(store, table, webhooks)));
+        plugins.addAll(
+                settings.admission().plugins(new AdmissionExtension.Context(store, table, webhooks, authorizer)));
         // Last: what is refused by anybody else must not count.
         plugins.add(new Quotas(store, stored));
         Admission admission = new Admission(plugins);

@@ -110,6 +110,11 @@ public final class Call {
         return info.subresource();
     }
 
+    /** What follows the subresource in the path. */
+    String rest() {
+        return info.rest();
+    }
+
     public Instant now() {
         return now;
     }

@@ -12,13 +12,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 final class ConnectOptions {
     private ConnectOptions() {}
 
-    static ObjectNode of(KindInfo.Subresource sub, Query query) {
+    static ObjectNode of(KindInfo.Subresource sub, String rest, Query query) {
         ObjectNode options = Json.object();
         options.put("kind", sub.kind()).put("apiVersion", sub.version());
         switch (sub.name()) {
             case "exec", "attach" -> streams(options, query, sub.name().equals("exec"));
             case "portforward" -> ports(options, query.all("ports"));
-            default -> text(options, "path", query.first("path"));
+            default -> text(options, "path", rest.isEmpty() || rest.startsWith("/") ? rest : "/" + rest);
         }
         return options;
     }

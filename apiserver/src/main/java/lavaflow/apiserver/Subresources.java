@@ -129,7 +129,9 @@ final class Subresources {
 
             @Override
             public ObjectNode admissionView(ObjectNode stored) {
-                return ownership.scale(call, stored);
+                ObjectNode scale = ownership.scale(call, stored);
+                Metadata.of(scale).remove("managedFields");
+                return scale;
             }
         });
         answer.warnings(call);
@@ -212,13 +214,14 @@ final class Subresources {
 
     /** Admission of what is created below an object, or answered and never stored. */
     private void admit(Call call, ObjectNode object) {
+        ResourceHandler.inPlace(call, object);
         admission.mutate(call, Admission.Operation.CREATE, object, null);
         admission.validate(call, Admission.Operation.CREATE, object, null);
     }
 
     /** What only a node can answer; nodes join with a later part of this server. */
     private void node(Exchange exchange, Call call, KindInfo.Subresource sub) {
-        ObjectNode options = ConnectOptions.of(sub, exchange.query());
+        ObjectNode options = ConnectOptions.of(sub, call.rest(), exchange.query());
         admission.mutate(call, Admission.Operation.CONNECT, options, null);
         admission.validate(call, Admission.Operation.CONNECT, options, null);
         StoredObject stored = reads.get(call.resource(), call.namespace(), call.name(), exchange.query());

@@ -14,10 +14,12 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import lavaflow.kube.ApiException;
+import lavaflow.kube.DecodingException;
 import lavaflow.kube.GoJsonSyntax;
 import lavaflow.kube.GoQuote;
 import lavaflow.kube.GoText;
 import lavaflow.kube.Json;
+import lavaflow.kube.Yaml;
 import lavaflow.store.Store;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -34,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WebhookClient implements AutoCloseable {
     private static final int IDLE_PER_TARGET = 8;
+    private static final int MAX_YAML_BYTES = 64 << 10;
     private static final long IDLE_NANOS = Duration.ofSeconds(30).toNanos();
 
     /** What is posted, and how long the answer may be. */
@@ -76,14 +79,7 @@ public final class WebhookClient implements AutoCloseable {
                             + response.contentType(),
                     response.code());
         }
-        JsonNode tree;
-        try {
-            tree = Json.parseUntrusted(response.body());
-        } catch (JsonProcessingException e) {
-            throw new WebhookFailure(
-                    "couldn't get version/kind; json parse error: " + GoJsonSyntax.complaint(response.body()),
-                    response.code());
-        }
+        JsonNode tree = tree(response);
         if (!(tree instanceof ObjectNode answer)) {
             throw new WebhookFailure(
                     "couldn't get version/kind; json parse error: json: cannot unmarshal "
@@ -95,15 +91,33 @@ public final class WebhookClient implements AutoCloseable {
         return answer;
     }
 
+    /** What is no JSON may be YAML, as everywhere in upstream's decoders; only short texts are looked at so. */
+    private static JsonNode tree(WebhookConnection.Response response) throws WebhookFailure {
+        try {
+            return Json.parseUntrusted(response.body());
+        } catch (JsonProcessingException e) {
+            if (response.body().length <= MAX_YAML_BYTES) {
+                try {
+                    return Yaml.parse(response.body()).root();
+                } catch (DecodingException neither) {
+                    // Told below, as a problem of JSON.
+                }
+            }
+            throw new WebhookFailure(
+                    "couldn't get version/kind; json parse error: " + GoJsonSyntax.complaint(response.body()),
+                    response.code());
+        }
+    }
+
     private static WebhookFailure badStatus(WebhookConnection.Response response) {
         int code = response.code();
         String text = new String(response.body(), StandardCharsets.UTF_8).strip();
         boolean html = response.contentType().startsWith("text/html");
-        String said = html || text.length() > 2048 || text.isEmpty() ? "unknown" : text;
+        String said = html || text.length() > 2048 ? "unknown" : text;
         String message = switch (code) {
             case 400 -> "the server rejected our request for an unknown reason";
             case 401 -> "the server has asked for the client to provide credentials";
-            case 403 -> said.equals("unknown") ? "forbidden" : said;
+            case 403 -> said.isEmpty() ? "forbidden" : said;
             case 404 -> "the server could not find the requested resource";
             case 405 -> "the server does not allow this method on the requested resource";
             case 406 -> "the server was unable to respond with a content type that the client supports";

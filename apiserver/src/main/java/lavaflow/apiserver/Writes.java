@@ -110,7 +110,10 @@ final class Writes {
             throw ApiException.badRequest("resourceVersion should not be set on objects to be created");
         }
         fillForCreate(call, resource, metadata);
+        String uid = Metadata.uid(object);
         admission.mutate(call, Admission.Operation.CREATE, object, null);
+        // Whatever admission thinks of it, the server decides these.
+        Metadata.of(object).put("uid", uid).put("creationTimestamp", Metadata.time(call.now()));
         resource.rules().applyDefaults(object);
         ObjectNode stored = toStored(resource, object);
         KindRules rules = storedRules(resource);

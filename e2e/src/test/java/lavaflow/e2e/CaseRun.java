@@ -20,6 +20,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** One case on one server, step after step, with the answers as they can be compared. */
 final class CaseRun {
+    /** One webhook for all cases and both servers, started by the first case that has one. */
+    private static final class Webhook {
+        static final WebhookProgram RUNNING = WebhookProgram.start();
+    }
+
     /** A step's request in one line, and what came back, normalised. */
     record Outcome(String request, ObjectNode answer) {}
 
@@ -41,6 +46,11 @@ final class CaseRun {
         this.normalizer = new Normalizer(server.authority(), contract.text());
         variables.put("id", id);
         variables.put("ns", id);
+        if (contract.text().contains("${webhook}")) {
+            WebhookProgram webhook = Webhook.RUNNING;
+            variables.put("webhook", webhook.url());
+            variables.put("webhook-ca", webhook.caBundle());
+        }
         variables.put("big", "x".repeat(4 << 20));
         variables.put("long-note", "x".repeat(1_025));
         variables.put("big1", "x".repeat((1 << 20) + 1));

@@ -1,5 +1,6 @@
 package lavaflow.kube;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiException extends RuntimeException {
     private final transient ObjectNode status;
+    private final transient List<String> warnings = new ArrayList<>();
 
     private ApiException(ObjectNode status) {
         super(Json.textAt(status, "message"), null, false, false);
@@ -30,6 +32,17 @@ public final class ApiException extends RuntimeException {
     /** The Status object, owned by this exception; callers may add details before it is sent. */
     public ObjectNode status() {
         return status;
+    }
+
+    /** What the client is warned of beside the failure. */
+    public List<String> warnings() {
+        return warnings;
+    }
+
+    /** Adds warnings, those only that are not there yet. */
+    public ApiException warnings(List<String> more) {
+        more.stream().filter(warning -> !warnings.contains(warning)).forEach(warnings::add);
+        return this;
     }
 
     public static ApiException of(ObjectNode status) {

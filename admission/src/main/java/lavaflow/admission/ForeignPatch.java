@@ -1,0 +1,84 @@
+package lavaflow.admission;
+
+import java.nio.charset.StandardCharsets;
+
+import lavaflow.apiserver.WebhookFailure;
+import lavaflow.kube.ApiException;
+import lavaflow.kube.GoJsonSyntax;
+import lavaflow.kube.GoText;
+import lavaflow.kube.Json;
+import lavaflow.kube.JsonPatch;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** A JSON patch of a webhook or policy. Its author, unlike a client, is told which operation does not work and why. */
+final class ForeignPatch {
+    private ForeignPatch() {}
+
+    static JsonNode parse(String patch) throws WebhookFailure {
+        byte[] bytes = patch.getBytes(StandardCharsets.UTF_8);
+        String problem;
+        try {
+            JsonNode operations = Json.parseUntrusted(bytes);
+            if (operations.isArray()) {
+                return operations;
+            }
+            problem =
+                    "json: cannot unmarshal " + GoText.jsonKind(operations) + " into Go value of type jsonpatch.Patch";
+        } catch (JsonProcessingException e) {
+            problem = String.valueOf(GoJsonSyntax.complaint(bytes));
+        }
+        throw new WebhookFailure("received undecodable patch in webhook response: " + problem, 0);
+    }
+
+    /** The patched document; throws an internal error that explains where one operation does not apply. */
+    static ObjectNode apply(JsonNode operations, ObjectNode document) {
+        JsonNode patched = document;
+        if (operations.size() > JsonPatch.MAX_OPERATIONS) {
+            throw ApiException.internal("The allowed maximum operations in a JSON patch is " + JsonPatch.MAX_OPERATIONS
+                    + ", got " + operations.size());
+        }
+        try {
+            patched = JsonPatch.parse(operations, false).apply(document);
+        } catch (ApiException e) {
+            throw ApiException.internal(problem(operations, document));
+        }
+        if (patched instanceof ObjectNode object) {
+            return object;
+        }
+        throw ApiException.internal("the patch leaves no object");
+    }
+
+    private static String problem(JsonNode operations, ObjectNode document) {
+        JsonNode state = document;
+        for (JsonNode operation : operations) {
+            try {
+                state = JsonPatch.parse(Json.array().add(operation), false).apply(state);
+            } catch (ApiException e) {
+                return problem(operation, state);
+            }
+        }
+        return "the patch does not apply";
+    }
+
+    private static String problem(JsonNode operation, JsonNode state) {
+        String kind = Json.textAt(operation, "op");
+        String path = Json.textAt(operation, "path");
+        int last = Math.max(0, path.lastIndexOf('/'));
+        boolean reached =
+                path.startsWith("/") && state.at(path.substring(0, last)).isContainerNode();
+        return switch (kind) {
+            case "test" -> "testing value " + path + " failed: test failed";
+            case "remove" ->
+                reached
+                        ? "error in remove for path: '" + path + "': Unable to remove nonexistent key: "
+                                + path.substring(last + 1) + ": missing value"
+                        : "remove operation does not apply: doc is missing path: \"" + path + "\": missing value";
+            case "add", "replace", "move", "copy" ->
+                kind + " operation does not apply: doc is missing path: \"" + path + "\": missing value";
+            default -> "Unexpected kind: " + kind;
+        };
+    }
+}

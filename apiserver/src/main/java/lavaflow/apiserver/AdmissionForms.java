@@ -1,0 +1,100 @@
+package lavaflow.apiserver;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import lavaflow.kube.BuiltinTypes;
+import lavaflow.kube.DecodingException;
+import lavaflow.kube.Json;
+import lavaflow.kube.KindInfo;
+import lavaflow.kube.PrintedForm;
+import lavaflow.kube.StrictJson;
+import lavaflow.kube.TypedDecoder;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** Objects as those outside the chain of admission see them: in the version they ask for, in the form clients get. */
+public final class AdmissionForms {
+    private final ResourceTable table;
+
+    public AdmissionForms(ResourceTable table) {
+        this.table = table;
+    }
+
+    /** The other paths under which the same objects are served, in the order of discovery. */
+    public List<Resource> equivalents(Resource resource) {
+        List<Resource> others = new ArrayList<>();
+        for (Resource other : table.all()) {
+            boolean same = other.bucket().equals(resource.bucket())
+                    && !other.info().apiVersion().equals(resource.info().apiVersion());
+            if (same) {
+                others.add(other);
+            }
+        }
+        return others;
+    }
+
+    /** A copy of an object of the call in the version of a resource that is an equivalent of the call's. */
+    public ObjectNode shown(Call call, ObjectNode object, Resource wanted) {
+        ObjectNode copy = object.deepCopy();
+        KindInfo.Subresource sub = part(call);
+        if (sub != null) {
+            PrintedForm.restore(BuiltinTypes.instance(), sub.struct(), copy);
+            return copy;
+        }
+        ObjectNode converted = converted(call, copy, wanted);
+        if (wanted.custom() == null) {
+            PrintedForm.restore(wanted.types(), wanted.info().struct(), converted);
+        } else {
+            wanted.restoreForm(converted);
+        }
+        return converted;
+    }
+
+    /** An object that somebody outside made, in the version of a resource: typed, defaulted, in the version of the call. */
+    public ObjectNode taken(Call call, ObjectNode object, Resource from) throws DecodingException {
+        KindInfo.Subresource sub = part(call);
+        CustomVersion custom = from.custom();
+        if (sub == null && custom != null) {
+            ObjectNode plain = CustomDecoder.plain(custom, object);
+            from.rules().applyDefaults(plain);
+            return converted(call, plain, call.resource());
+        }
+        String struct = sub == null ? from.info().struct() : sub.struct();
+        String kind = Json.textAt(object, "kind");
+        String apiVersion = Json.textAt(object, "apiVersion");
+        ObjectNode typed = TypedDecoder.decode(
+                        sub == null ? from.types() : BuiltinTypes.instance(), struct, StrictJson.Document.of(object))
+                .object();
+        typed.put("kind", kind).put("apiVersion", apiVersion);
+        if (sub != null) {
+            return typed;
+        }
+        from.rules().applyDefaults(typed);
+        return converted(call, typed, call.resource());
+    }
+
+    /** The subresource whose objects are of a kind of their own; null for the object itself and its status. */
+    private static KindInfo.@org.jspecify.annotations.Nullable Subresource part(Call call) {
+        KindInfo info = call.resource().info();
+        KindInfo.Subresource sub = call.subresource().isEmpty() ? null : info.subresource(call.subresource());
+        return sub == null || sub.struct().equals(info.struct()) ? null : sub;
+    }
+
+    private ObjectNode converted(Call call, ObjectNode object, Resource wanted) {
+        String present = Json.textAt(object, "apiVersion");
+        if (present.equals(wanted.info().apiVersion())) {
+            return object;
+        }
+        CustomVersion custom = wanted.custom();
+        if (custom != null) {
+            return custom.of(object);
+        }
+        int slash = present.indexOf('/');
+        String group = slash < 0 ? "" : present.substring(0, slash);
+        Resource own =
+                table.find(group, present.substring(slash + 1), call.resource().name());
+        ObjectNode stored = own == null ? object : Writes.toStored(own, object);
+        return Writes.fromStored(wanted, stored);
+    }
+}
