@@ -4,9 +4,6 @@ import java.util.List;
 
 /** The type of a field: what Go's type says of built-in kinds and a structural schema of custom ones. */
 public sealed interface Type {
-    /** Content without a schema, whose meaning is deduced from its form: see {@link ApplySchema}. */
-    Type ANY = new OneOf("interface {}", List.of());
-
     /** The type's name in decoding errors, as far as the type alone tells. */
     String goName();
 
@@ -87,5 +84,8 @@ public sealed interface Type {
      * Values that are either of the given types, told apart by their JSON form (as in JSONSchemaPropsOrBool); without choices,
      * of any.
      */
-    record OneOf(String goName, List<Type> choices) implements Type {}
+    record OneOf(String goName, List<Type> choices) implements Type {
+        /** Content without a schema, whose meaning is deduced from its form: see {@link ApplySchema}. */
+        public static final OneOf ANY = new OneOf("interface {}", List.of());
+    }
 }

@@ -103,7 +103,7 @@ public final class SchemaTypes implements Types {
 
     private Type type(@Nullable StructuralSchema schema, String name, boolean openAbove) {
         if (schema == null) {
-            return Type.ANY;
+            return Type.OneOf.ANY;
         }
         if (schema.isIntOrString()) {
             return Type.Scalar.INT_OR_STRING;
@@ -115,7 +115,7 @@ public final class SchemaTypes implements Types {
             case "boolean" -> Type.Scalar.BOOL;
             case "integer", "number" -> Type.Scalar.FLOAT64;
             case "string" -> text(schema.rules().format());
-            default -> schema.size() == 0 ? Type.ANY : object(schema, name, open);
+            default -> schema.size() == 0 ? Type.OneOf.ANY : object(schema, name, open);
         };
     }
 
