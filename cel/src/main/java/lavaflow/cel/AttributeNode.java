@@ -29,12 +29,12 @@ abstract class AttributeNode extends Node {
                 return key;
             }
             if (index instanceof AttributeNode attribute) {
-                return attribute.resolve(frame);
+                return Lookup.checkKey(attribute.resolve(frame));
             }
             if (index == null) {
                 throw new IllegalStateException("a qualifier without key");
             }
-            return index.eval(frame);
+            return Lookup.checkKey(index.eval(frame));
         }
 
         Object get(Frame frame, Object operand) {

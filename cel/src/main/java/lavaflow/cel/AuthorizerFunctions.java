@@ -8,9 +8,20 @@ import org.jspecify.annotations.Nullable;
 final class AuthorizerFunctions {
     private AuthorizerFunctions() {}
 
+    /** Questions and answers cannot be compared. */
+    interface Incomparable extends TypedValue {
+        @Override
+        default boolean sameAs(Object other) {
+            if (CelValues.NULL.equals(other)) {
+                return false;
+            }
+            throw Errors.noSuchOverload();
+        }
+    }
+
     /** Whom to ask, and for whom. */
     record AuthorizerValue(CelAuthorizer authorizer, CelAuthorizer.@Nullable ServiceAccount account)
-            implements TypedValue {
+            implements Incomparable {
         @Override
         public CelType type() {
             return CelType.AUTHORIZER;
@@ -18,7 +29,7 @@ final class AuthorizerFunctions {
     }
 
     /** A question about a path, short of its verb. */
-    record PathCheck(AuthorizerValue authorizer, String path) implements TypedValue {
+    record PathCheck(AuthorizerValue authorizer, String path) implements Incomparable {
         @Override
         public CelType type() {
             return CelType.PATH_CHECK;
@@ -26,7 +37,7 @@ final class AuthorizerFunctions {
     }
 
     /** A question about an API group, short of its resource. */
-    record GroupCheck(AuthorizerValue authorizer, String group) implements TypedValue {
+    record GroupCheck(AuthorizerValue authorizer, String group) implements Incomparable {
         @Override
         public CelType type() {
             return CelType.GROUP_CHECK;
@@ -34,7 +45,7 @@ final class AuthorizerFunctions {
     }
 
     /** A question about a resource; the verb of {@code check} is still empty. */
-    record ResourceCheck(AuthorizerValue authorizer, CelAuthorizer.Check check) implements TypedValue {
+    record ResourceCheck(AuthorizerValue authorizer, CelAuthorizer.Check check) implements Incomparable {
         @Override
         public CelType type() {
             return CelType.RESOURCE_CHECK;
@@ -42,7 +53,7 @@ final class AuthorizerFunctions {
     }
 
     /** The answer. */
-    record DecisionValue(CelAuthorizer.Decision decision) implements TypedValue {
+    record DecisionValue(CelAuthorizer.Decision decision) implements Incomparable {
         @Override
         public CelType type() {
             return CelType.DECISION;

@@ -124,7 +124,13 @@ final class BuildNodes {
                         fields.put(names[i], value);
                     }
                 }
-                return type.equals(CelType.JSON_PATCH) ? operation(fields) : new Maps.Made(type, fields);
+                if (type.equals(CelType.JSON_PATCH)) {
+                    return operation(fields);
+                }
+                if (!TypeScope.isMade(type)) {
+                    throw new CelException("unknown type '" + type.name() + "'");
+                }
+                return new Maps.Made(type, fields);
             } finally {
                 frame.charge(OBJECT_COST);
             }

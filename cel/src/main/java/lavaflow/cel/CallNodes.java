@@ -13,10 +13,13 @@ final class CallNodes {
     abstract static class Call extends Node {
         final Node[] args;
         private final CallCost cost;
+        /** Whether the first argument that fails ends the call without charge, as upstream has it. */
+        private final boolean hasty;
 
-        Call(Node[] args, CallCost cost) {
+        Call(Node[] args, CallCost cost, boolean hasty) {
             this.args = args;
             this.cost = cost;
+            this.hasty = hasty || args.length > 2;
         }
 
         abstract Object apply(Object[] values);
@@ -29,7 +32,7 @@ final class CallNodes {
                 try {
                     values[i] = args[i].eval(frame);
                 } catch (CelException wrong) {
-                    if (args.length > 2) {
+                    if (hasty) {
                         throw wrong;
                     }
                     values[i] = wrong;
@@ -56,7 +59,7 @@ final class CallNodes {
         private final Implementation implementation;
 
         Direct(Implementation implementation, Node[] args, CallCost cost) {
-            super(args, cost);
+            super(args, cost, false);
             this.implementation = implementation;
         }
 
@@ -73,7 +76,7 @@ final class CallNodes {
         private final Implementation[] implementations;
 
         Dispatched(String function, List<Overload> candidates, Node[] args, CallCost cost) {
-            super(args, cost);
+            super(args, cost, candidates.size() > 1);
             this.function = function;
             this.overloads = candidates.toArray(Overload[]::new);
             this.implementations = new Implementation[overloads.length];
@@ -89,11 +92,7 @@ final class CallNodes {
                     return implementations[i].call(values);
                 }
             }
-            StringBuilder types = new StringBuilder();
-            for (Object value : values) {
-                types.append(types.isEmpty() ? "" : ", ").append(Types.name(value));
-            }
-            throw Errors.noSuchOverload(function + "(" + types + ")");
+            throw Errors.noSuchOverload(function, values);
         }
 
         private static boolean fits(List<CelType> types, Object[] values) {
@@ -119,7 +118,8 @@ final class CallNodes {
 
         /** Overloads for lists of different types are told apart by the first element. */
         private static boolean fitsFirst(CelType element, CelList list) {
-            return list.size() == 0 || fits(element, list.get(0));
+            boolean nested = element instanceof CelType.ListOf inner && inner.element() instanceof CelType.Parameter;
+            return nested || list.size() == 0 || fits(element, list.get(0));
         }
     }
 
@@ -128,7 +128,7 @@ final class CallNodes {
         private final Pattern pattern;
 
         Matches(Pattern pattern, Node[] args, CallCost cost) {
-            super(args, cost);
+            super(args, cost, false);
             this.pattern = pattern;
         }
 
@@ -147,7 +147,7 @@ final class CallNodes {
         private final boolean all;
 
         Find(Pattern pattern, boolean all, Node[] args, CallCost cost) {
-            super(args, cost);
+            super(args, cost, false);
             this.pattern = pattern;
             this.all = all;
         }

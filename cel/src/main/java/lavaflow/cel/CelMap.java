@@ -17,6 +17,16 @@ public interface CelMap {
         return find(key) != null;
     }
 
+    /** Whether what this map has beyond its keys is in the other, too: fields of an object that no type declares. */
+    default boolean sameBeyondKeys(CelMap other) {
+        return true;
+    }
+
+    /** Equality with something that is no map: false, but for objects of schemas an error as upstream has it. */
+    default boolean sameAsOther(Object other) {
+        return false;
+    }
+
     /** Keys in the order in which comprehensions see them. */
     Iterator<Object> keys();
 

@@ -150,6 +150,10 @@ final class Checker {
     private CelType objectField(int offset, CelType.ObjectOf object, String field) {
         CelType.ObjectOf declared = environment.object(object);
         CelType type = environment.field(declared, field);
+        if (type == null && declared.fields().isEmpty() && declared.name().startsWith("kubernetes.")) {
+            source.report(offset, "unexpected failed resolution of '" + declared.name() + "'");
+            return CelType.Basic.ERROR;
+        }
         if (type == null) {
             source.report(offset, "undefined field '" + field + "'");
             return CelType.Basic.ERROR;

@@ -51,7 +51,7 @@ final class Conversions {
             }
             case OffsetDateTime time -> time.toEpochSecond();
             case Duration duration -> duration.toNanos();
-            default -> throw Errors.conversion(value, CelType.INT);
+            default -> throw Errors.noSuchOverload("int", value);
         };
     }
 
@@ -90,7 +90,7 @@ final class Conversions {
                     throw Errors.conversion(value, CelType.UINT);
                 }
             }
-            default -> throw Errors.conversion(value, CelType.UINT);
+            default -> throw Errors.noSuchOverload("uint", value);
         };
     }
 
@@ -100,7 +100,7 @@ final class Conversions {
             case Long number -> (double) number;
             case UnsignedLong number -> toDouble(number);
             case String text -> parseDouble(text);
-            default -> throw Errors.conversion(value, CelType.DOUBLE);
+            default -> throw Errors.noSuchOverload("double", value);
         };
     }
 
@@ -124,7 +124,7 @@ final class Conversions {
                     || "dDfF".indexOf(text.charAt(text.length() - 1)) >= 0) {
                 throw new NumberFormatException(text);
             }
-            double number = Double.parseDouble(digits(text));
+            double number = Double.parseDouble(digits(withoutSeparators(text)));
             if (Double.isInfinite(number)) {
                 throw new NumberFormatException(text);
             }
@@ -132,6 +132,20 @@ final class Conversions {
         } catch (NumberFormatException wrong) {
             throw Errors.conversion(text, CelType.DOUBLE);
         }
+    }
+
+    /** Underscores may separate digits. */
+    private static String withoutSeparators(String text) {
+        for (int i = text.indexOf('_'); i >= 0; i = text.indexOf('_', i + 1)) {
+            if (i == 0 || i == text.length() - 1 || !isDigit(text.charAt(i - 1)) || !isDigit(text.charAt(i + 1))) {
+                throw new NumberFormatException(text);
+            }
+        }
+        return text.replace("_", "");
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
     }
 
     static Object toBool(Object value) {
@@ -143,7 +157,7 @@ final class Conversions {
                     case "0", "f", "F", "false", "FALSE", "False" -> false;
                     default -> throw Errors.conversion(value, CelType.BOOL);
                 };
-            default -> throw Errors.conversion(value, CelType.BOOL);
+            default -> throw Errors.noSuchOverload("bool", value);
         };
     }
 
@@ -151,7 +165,7 @@ final class Conversions {
         return switch (value) {
             case CelBytes bytes -> bytes;
             case String text -> new CelBytes(text.getBytes(StandardCharsets.UTF_8));
-            default -> throw Errors.conversion(value, CelType.BYTES);
+            default -> throw Errors.noSuchOverload("bytes", value);
         };
     }
 
@@ -168,7 +182,7 @@ final class Conversions {
             case CelType type -> type.typeName();
             case NetworkValues.Ip ip -> ip.toString();
             case NetworkValues.Network network -> network.toString();
-            default -> throw Errors.conversion(value, CelType.STRING);
+            default -> throw Errors.noSuchOverload("string", value);
         };
     }
 
@@ -194,7 +208,7 @@ final class Conversions {
                     throw Errors.conversion(value, CelType.TIMESTAMP);
                 }
             }
-            default -> throw Errors.conversion(value, CelType.TIMESTAMP);
+            default -> throw Errors.noSuchOverload("timestamp", value);
         };
     }
 
@@ -209,7 +223,7 @@ final class Conversions {
                     throw Errors.conversion(value, CelType.DURATION);
                 }
             }
-            default -> throw Errors.conversion(value, CelType.DURATION);
+            default -> throw Errors.noSuchOverload("duration", value);
         };
     }
 }

@@ -15,12 +15,13 @@ final class Equality {
             case Long a -> right instanceof Long b ? a.longValue() == b.longValue() : isNumber(right) && same(a, right);
             case Double a -> isNumber(right) && same(a, right);
             case UnsignedLong a -> isNumber(right) && same(a, right);
-            case CelList a -> right instanceof CelList b && equalLists(a, b);
-            case CelMap a -> right instanceof CelMap b && equalMaps(a, b);
+            case CelList a -> right instanceof CelList b ? equalLists(a, b) : a.sameAsOther(right);
+            case CelMap a -> right instanceof CelMap b ? equalMaps(a, b) : a.sameAsOther(right);
             case OffsetDateTime a -> right instanceof OffsetDateTime b && a.isEqual(b);
             case CelOptional a -> right instanceof CelOptional b && equalOptionals(a, b);
             case CelType a -> right instanceof CelType b && a.typeName().equals(b.typeName());
             case JsonPatchOperation a -> right instanceof JsonPatchOperation b && equalOperations(a, b);
+            case TypedValue a -> a.sameAs(right);
             default -> left.equals(right);
         };
     }
@@ -84,13 +85,11 @@ final class Equality {
         }
         for (Iterator<Object> keys = left.keys(); keys.hasNext(); ) {
             Object key = keys.next();
-            Object a = left.find(key);
-            Object b = right.find(key);
-            if (a == null || b == null || !equal(a, b)) {
+            if (!equalOrAbsent(left.find(key), right.find(key))) {
                 return false;
             }
         }
-        return true;
+        return left.sameBeyondKeys(right);
     }
 
     static boolean contains(CelList list, Object value) {

@@ -12,6 +12,15 @@ final class Errors {
         return new CelException("no such overload: " + function);
     }
 
+    /** No overload of a function takes these arguments. */
+    static CelException noSuchOverload(String function, Object... args) {
+        StringBuilder types = new StringBuilder();
+        for (Object arg : args) {
+            types.append(types.isEmpty() ? "" : ", ").append(Types.name(arg));
+        }
+        return noSuchOverload(function + "(" + types + ")");
+    }
+
     static CelException conversion(Object value, CelType to) {
         return new CelException("type conversion error from '" + Types.name(value) + "' to '" + to.typeName() + "'");
     }

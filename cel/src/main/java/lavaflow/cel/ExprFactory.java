@@ -38,8 +38,9 @@ final class ExprFactory {
         return height;
     }
 
-    Expr missing() {
-        return literal(0, CelValues.NULL);
+    /** Stands for what could not be read. */
+    Expr missing(int offset) {
+        return literal(offset, CelValues.NULL);
     }
 
     Expr literal(int offset, Object value) {

@@ -21,7 +21,7 @@ final class FormatFunctions {
         add("dns1035LabelPrefix", 30, text -> Names.DNS1035.check(text, true));
         add("labelValue", 40, Names::labelValue);
         add("uri", 1103, FormatFunctions::uri);
-        add("uuid", 76, text -> problem(StringFormats.isUuid(text), "does not match the UUID format"));
+        add("uuid", 71, text -> problem(StringFormats.isUuid(text), "does not match the UUID format"));
         add("byte", 84, text -> problem(StringFormats.isBase64(text), "invalid base64"));
         add("date", 71, text -> problem(StringFormats.isDate(text), "invalid date"));
         add("datetime", 71, text -> problem(StringFormats.isDateTime(text), "invalid datetime"));

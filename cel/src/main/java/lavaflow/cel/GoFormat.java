@@ -8,29 +8,22 @@ import java.time.OffsetDateTime;
 
 /** Text of values as upstream's language prints them. */
 final class GoFormat {
+    private static final int LARGEST_EXPONENT = 6;
+
     private GoFormat() {}
 
     /** A value in an error text. */
     static String value(Object value) {
         return switch (value) {
-            case Double real -> shortest(real);
+            case Double real -> general(real);
             case OffsetDateTime time -> Times.format(time);
             case Duration duration -> Times.seconds(duration);
             default -> value.toString();
         };
     }
 
-    /** The shortest digits that read back as the same number; with an exponent below 1e-4 and from 1e21 on (%v). */
-    static String shortest(double value) {
-        return general(value, 21);
-    }
-
-    /** As {@code string()} writes a double: with an exponent from the sixth digit on unless digits need more (%g). */
+    /** The shortest digits that read back as the same number, with an exponent below 1e-4 and from 1e6 on (%g). */
     static String general(double value) {
-        return general(value, 6);
-    }
-
-    private static String general(double value, int largest) {
         if (Double.isNaN(value)) {
             return "NaN";
         }
@@ -43,7 +36,8 @@ final class GoFormat {
         BigDecimal exact = new BigDecimal(Double.toString(Math.abs(value))).stripTrailingZeros();
         String digits = exact.unscaledValue().toString();
         int exponent = digits.length() - exact.scale() - 1;
-        String text = exponent < -4 || exponent >= largest ? scientific(digits, exponent) : exact.toPlainString();
+        String text =
+                exponent < -4 || exponent >= LARGEST_EXPONENT ? scientific(digits, exponent) : exact.toPlainString();
         return value < 0 ? "-" + text : text;
     }
 

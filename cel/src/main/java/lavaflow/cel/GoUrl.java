@@ -34,9 +34,16 @@ record GoUrl(String text, String scheme, String userInfo, String host, String pa
         if (text.equals("*")) {
             return new GoUrl(text, "", "", "", "*", "");
         }
+        parse(text, text, true);
+        int fragment = text.indexOf('#');
+        return parse(text, fragment < 0 ? text : text.substring(0, fragment), false);
+    }
+
+    /** Requests must have a scheme or an absolute path, and only with a scheme a host. */
+    private static GoUrl parse(String text, String whole, boolean request) {
         int colon = schemeEnd(text);
-        String scheme = colon < 0 ? "" : text.substring(0, colon).toLowerCase(java.util.Locale.ROOT);
-        String rest = colon < 0 ? text : text.substring(colon + 1);
+        String scheme = colon < 0 ? "" : whole.substring(0, colon).toLowerCase(java.util.Locale.ROOT);
+        String rest = colon < 0 ? whole : whole.substring(colon + 1);
         String query = "";
         int question = rest.indexOf('?');
         if (question >= 0) {
@@ -51,7 +58,7 @@ record GoUrl(String text, String scheme, String userInfo, String host, String pa
         }
         String userInfo = "";
         String host = "";
-        if (!scheme.isEmpty() && rest.startsWith("//") && !rest.startsWith("///")) {
+        if ((!scheme.isEmpty() || !request) && rest.startsWith("//") && !(rest.startsWith("///") && scheme.isEmpty())) {
             int slash = rest.indexOf('/', 2);
             String authority = slash < 0 ? rest.substring(2) : rest.substring(2, slash);
             rest = slash < 0 ? "" : rest.substring(slash);
@@ -60,9 +67,8 @@ record GoUrl(String text, String scheme, String userInfo, String host, String pa
                 userInfo = authority.substring(0, at);
                 authority = authority.substring(at + 1);
             }
+            checkEscapes(text, authority);
             host = checkedHost(text, authority);
-        } else if (!scheme.isEmpty() && rest.startsWith("///")) {
-            rest = rest.substring(2);
         }
         checkEscapes(text, rest);
         return new GoUrl(text, scheme, userInfo, host, rest, query);

@@ -16,6 +16,7 @@ final class Lexer {
 
     private final Source source;
     private final List<Token> tokens = new ArrayList<>();
+    private final StringBuilder hidden = new StringBuilder();
     private int position;
     /** Where the attempt to read a word failed. */
     private int failure;
@@ -29,7 +30,7 @@ final class Lexer {
         while (lexer.position < source.length()) {
             lexer.next();
         }
-        lexer.tokens.add(new Token(Kind.END, source.length(), ""));
+        lexer.tokens.add(new Token(Kind.END, source.length(), "", lexer.hidden.toString()));
         return lexer.tokens;
     }
 
@@ -40,10 +41,10 @@ final class Lexer {
     private void next() {
         int c = at(position);
         if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f') {
-            position++;
+            hide();
         } else if (c == '/' && at(position + 1) == '/') {
             while (position < source.length() && at(position) != '\n') {
-                position++;
+                hide();
             }
         } else if (isDigit(c) || (c == '.' && isDigit(at(position + 1)))) {
             number();
@@ -58,6 +59,10 @@ final class Lexer {
         }
     }
 
+    private void hide() {
+        hidden.appendCodePoint(at(position++));
+    }
+
     private void accept(Kind kind, int end) {
         if (end < 0) {
             source.report(
@@ -67,7 +72,8 @@ final class Lexer {
             position = failure + 1;
             return;
         }
-        tokens.add(new Token(kind, position, source.text(position, end)));
+        tokens.add(new Token(kind, position, source.text(position, end), hidden.toString()));
+        hidden.setLength(0);
         position = end;
     }
 

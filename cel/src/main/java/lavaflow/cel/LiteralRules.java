@@ -129,8 +129,14 @@ final class LiteralRules {
     private void call(Expr.Call call) {
         List<Expr> args = call.args();
         switch (call.function()) {
-            case "timestamp" -> checkConstant(call, 0, LiteralRules::isTimestamp);
-            case "duration" -> checkConstant(call, 0, LiteralRules::isDuration);
+            case "timestamp" -> {
+                checkConstant(call, 0, LiteralRules::isTimestamp);
+                checkNumber(call, number -> isTimestamp(number));
+            }
+            case "duration" -> {
+                checkConstant(call, 0, LiteralRules::isDuration);
+                checkNumber(call, number -> false);
+            }
             case "matches" -> checkConstant(call, call.target() == null ? 1 : 0, Regex::isValid);
             case "format" -> {
                 Expr target = call.target();
@@ -151,6 +157,24 @@ final class LiteralRules {
         String text = constant(arg);
         if (text != null && !valid.test(text)) {
             source.report(arg.offset(), "invalid " + call.function() + " argument");
+        }
+    }
+
+    private void checkNumber(Expr.Call call, java.util.function.LongPredicate valid) {
+        if (!call.args().isEmpty()
+                && call.args().getFirst() instanceof Expr.Literal literal
+                && literal.value() instanceof Long number
+                && !valid.test(number)) {
+            source.report(literal.offset(), "invalid " + call.function() + " argument");
+        }
+    }
+
+    private static boolean isTimestamp(long seconds) {
+        try {
+            Times.ofSeconds(seconds);
+            return true;
+        } catch (CelException wrong) {
+            return false;
         }
     }
 

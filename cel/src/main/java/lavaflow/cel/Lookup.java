@@ -37,6 +37,18 @@ final class Lookup {
                         : "no such key: " + GoFormat.value(key));
     }
 
+    /** Only some types can be keys. */
+    static Object checkKey(Object key) {
+        return switch (key) {
+            case String text -> key;
+            case Long number -> key;
+            case UnsignedLong number -> key;
+            case Double number -> key;
+            case Boolean bool -> key;
+            default -> throw new CelException("invalid qualifier type: " + Types.goName(key));
+        };
+    }
+
     private static long index(Object key) {
         return switch (key) {
             case Long index -> index;

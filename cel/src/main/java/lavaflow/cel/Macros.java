@@ -33,7 +33,7 @@ final class Macros {
             return target == null ? global(expansion, function, args) : member(expansion, function, target, args);
         } catch (Misuse misuse) {
             source.report(misuse.offset, String.valueOf(misuse.getMessage()));
-            return make.missing();
+            return make.missing(offset);
         }
     }
 
@@ -68,8 +68,7 @@ final class Macros {
         return switch (function) {
             case "all" -> expansion.all(target, expansion.variable(args.get(0)), null, args.get(1));
             case "exists" -> expansion.exists(target, expansion.variable(args.get(0)), null, args.get(1));
-            case "exists_one", "existsOne" ->
-                expansion.existsOne(target, expansion.variable(args.get(0)), null, args.get(1));
+            case "exists_one" -> expansion.existsOne(target, expansion.variable(args.get(0)), null, args.get(1));
             case "map" -> expansion.map(target, args);
             case "filter" -> expansion.filter(target, args);
             case "optMap" -> optionals ? expansion.optionalMap(target, args, false) : null;
@@ -119,7 +118,7 @@ final class Macros {
         }
 
         Expr has(Expr arg) {
-            if (arg instanceof Expr.Select select && !select.test()) {
+            if (arg instanceof Expr.Select select) {
                 return make.select(offset, select.operand(), select.field(), true);
             }
             throw new Misuse(arg, "invalid argument to has() macro");

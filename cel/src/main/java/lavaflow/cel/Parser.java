@@ -63,11 +63,12 @@ final class Parser extends TokenReader {
 
     private Expr rule(int state, long follow, Supplier<Expr> body) {
         enter(follow);
+        int start = look(0).offset();
         try {
             return body.get();
         } catch (SyntaxException failure) {
             recover(failure, state);
-            return factory.missing();
+            return factory.missing(start);
         } finally {
             exit();
         }
@@ -155,7 +156,7 @@ final class Parser extends TokenReader {
 
     private Expr chain(int state, long follow, Rule first, long operators, Continuation rest) {
         enter(follow);
-        Expr left = factory.missing();
+        Expr left = factory.missing(look(0).offset());
         try {
             left = first.read(operators | NOTHING);
             while (sees(operators)) {
@@ -251,8 +252,18 @@ final class Parser extends TokenReader {
         String name = matched().text();
         Token paren = matched();
         List<Expr> args = arguments();
-        match(Kind.RIGHT_PAREN, set(Kind.DOT, Kind.LEFT_BRACKET) | NOTHING);
-        return callOrMacro(paren.offset(), name, left, args);
+        return closed(set(Kind.DOT, Kind.LEFT_BRACKET) | NOTHING, () -> callOrMacro(paren.offset(), name, left, args));
+    }
+
+    /** The end of a call. A call that is not closed is still looked at: its macro may be misused, too. */
+    private Expr closed(long next, Supplier<Expr> call) {
+        try {
+            match(Kind.RIGHT_PAREN, next);
+        } catch (SyntaxException failure) {
+            call.get();
+            throw failure;
+        }
+        return call.get();
     }
 
     private Expr select(Expr left) {
@@ -270,6 +281,7 @@ final class Parser extends TokenReader {
     /** A name of a field. Kubernetes has not enabled the quoted form. */
     private String identifier(long follow) {
         enter(follow);
+        int start = look(0).offset();
         try {
             sync(set(Kind.IDENTIFIER, Kind.ESCAPED_IDENTIFIER));
             if (kind() == Kind.ESCAPED_IDENTIFIER) {
@@ -278,6 +290,7 @@ final class Parser extends TokenReader {
             return matched().text();
         } catch (SyntaxException failure) {
             recover(failure, 8);
+            source.report(start, "unsupported ident kind");
             return "";
         } finally {
             exit();
@@ -414,8 +427,10 @@ final class Parser extends TokenReader {
         }
         Token paren = matched();
         List<Expr> args = arguments();
-        match(Kind.RIGHT_PAREN, NOTHING);
-        return notReserved(start, name, callOrMacro(paren.offset(), (leadingDot ? "." : "") + name.text(), null, args));
+        return closed(
+                NOTHING,
+                () -> notReserved(
+                        start, name, callOrMacro(paren.offset(), (leadingDot ? "." : "") + name.text(), null, args)));
     }
 
     private Expr notReserved(int offset, Token name, Expr expr) {
@@ -469,7 +484,7 @@ final class Parser extends TokenReader {
             return factory.literal(offset, Literals.value(token, sign));
         } catch (IllegalArgumentException invalid) {
             source.report(offset, String.valueOf(invalid.getMessage()));
-            return factory.missing();
+            return factory.missing(offset);
         }
     }
 

@@ -70,6 +70,9 @@ final class Planner {
         }
         String bare = name.startsWith(".") ? name.substring(1) : name;
         if (checked.type(expr) instanceof CelType.TypeOf of && !bare.isEmpty() && isTypeName(bare, of)) {
+            if (of.of() instanceof CelType.ObjectOf) {
+                throw new CelException("reference to undefined type: " + bare);
+            }
             return new Node.Constant(of.of());
         }
         return new AttributeNode.Variable(variables.computeIfAbsent(bare, key -> variables.size()));
@@ -147,6 +150,9 @@ final class Planner {
     }
 
     private static Node index(Node[] args, boolean optional) {
+        if (args[1] instanceof Node.Constant constant) {
+            Lookup.checkKey(constant.value);
+        }
         Qualifier qualifier = args[1] instanceof Node.Constant constant
                 ? Qualifier.constant(constant.value, optional)
                 : Qualifier.computed(args[1], optional);
@@ -209,10 +215,7 @@ final class Planner {
                 case UnsignedLong number -> addNumber(set, number);
                 case Double number -> addNumber(set, number);
                 default -> {
-                    if (!CelValues.NULL.equals(constant)) {
-                        return null;
-                    }
-                    set.add(constant);
+                    return null;
                 }
             }
         }

@@ -54,8 +54,13 @@ final class Regex {
     static CelList findAll(String text, Pattern pattern, long limit) {
         List<Object> found = new ArrayList<>();
         Matcher matcher = pattern.matcher(text);
+        int end = -1;
         while ((limit < 0 || found.size() < limit) && matcher.find()) {
-            found.add(matcher.group());
+            // An empty match right behind another one does not count.
+            if (matcher.start() < matcher.end() || matcher.start() != end) {
+                found.add(matcher.group());
+            }
+            end = matcher.end();
         }
         return new Lists.Values(found);
     }

@@ -119,6 +119,6 @@ final class StandardFunctions {
         if (args[0] instanceof Duration duration && args.length == 1) {
             return Times.part(getter, duration);
         }
-        throw Errors.noSuchOverload();
+        throw Errors.noSuchOverload(getter, args);
     }
 }

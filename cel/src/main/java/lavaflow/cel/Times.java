@@ -33,7 +33,7 @@ final class Times {
     }
 
     private static CelException durationOverflow() {
-        return new CelException("duration overflow");
+        return new CelException("integer overflow");
     }
 
     static OffsetDateTime parse(String text) throws DateTimeException {
@@ -131,7 +131,7 @@ final class Times {
             case "getMinutes" -> duration.toMinutes();
             case "getSeconds" -> duration.toNanos() / 1_000_000_000L;
             case "getMilliseconds" -> duration.toMillis();
-            default -> throw Errors.noSuchOverload();
+            default -> throw Errors.noSuchOverload(function, duration);
         };
     }
 

@@ -1,7 +1,7 @@
 package lavaflow.cel;
 
-/** A word of the source. */
-record Token(Kind kind, int offset, String text) {
+/** A word of the source, and the space and comments before it. */
+record Token(Kind kind, int offset, String text, String before) {
     /** Kinds, in the order in which errors list what was expected. */
     enum Kind {
         END("<EOF>"),

@@ -109,7 +109,7 @@ class TokenReader {
         }
         if ((kind().mask() & expected(next)) != 0) {
             reportNow(look(0).offset(), "missing " + display(expected) + " at " + look(0).quoted());
-            return new Token(kind, look(0).offset(), "<missing " + kind.display + ">");
+            return new Token(kind, look(0).offset(), "<missing " + kind.display + ">", "");
         }
         throw mismatch(expected);
     }
@@ -160,14 +160,15 @@ class TokenReader {
     /** No choice fits the tokens from here up to the one {@code ahead}. */
     final SyntaxException noViable(int ahead) {
         Token offending = look(ahead);
-        if (ahead > 0
-                && (set(Kind.TRUE, Kind.FALSE, Kind.NULL) & offending.kind().mask()) != 0) {
+        boolean keyword =
+                (set(Kind.TRUE, Kind.FALSE, Kind.NULL) & offending.kind().mask()) != 0;
+        if (ahead == 1 && keyword && offending.before().isEmpty()) {
             return new SyntaxException(
                     offending.offset(), "mismatched input '" + offending.text() + "' expecting IDENTIFIER");
         }
         StringBuilder text = new StringBuilder();
         for (int i = 0; i <= ahead; i++) {
-            text.append(look(i).text());
+            text.append(i == 0 ? "" : look(i).before()).append(look(i).text());
         }
         if (ahead == 0 && offending.kind() == Kind.END) {
             text.append("<EOF>");

@@ -1,6 +1,7 @@
 package lavaflow.cel;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -16,9 +17,12 @@ final class TypeScope {
             Map.entry("uint", CelType.UINT),
             Map.entry("string", CelType.STRING),
             Map.entry("null_type", CelType.NULL),
-            Map.entry("list", CelType.list(CelType.DYN)),
-            Map.entry("map", CelType.map(CelType.DYN, CelType.DYN)),
-            Map.entry("type", CelType.type(CelType.DYN)),
+            Map.entry("list", CelType.list(new CelType.Parameter("A"))),
+            Map.entry("map", CelType.map(new CelType.Parameter("A"), new CelType.Parameter("B"))),
+            Map.entry("type", new CelType.Opaque("type", List.of())),
+            Map.entry("net.IP", CelType.IP),
+            Map.entry("net.CIDR", CelType.CIDR),
+            Map.entry("optional_type", new CelType.Opaque("optional_type", List.of())),
             Map.entry("google.protobuf.Timestamp", CelType.TIMESTAMP),
             Map.entry("google.protobuf.Duration", CelType.DURATION));
 
@@ -76,6 +80,11 @@ final class TypeScope {
             return CelType.JSON_PATCH;
         }
         return name.equals(OBJECT) || name.startsWith(OBJECT + ".") ? CelType.object(name) : null;
+    }
+
+    /** Whether expressions can make objects of a type: those of schemas can only be given. */
+    static boolean isMade(CelType.ObjectOf type) {
+        return mutationType(type.name()) != null;
     }
 
     CelType.ObjectOf object(CelType.ObjectOf type) {

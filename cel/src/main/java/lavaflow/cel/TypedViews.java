@@ -118,8 +118,20 @@ final class TypedViews {
         }
     }
 
+    private static boolean notComparable(Object other) {
+        if (CelValues.NULL.equals(other)) {
+            return false;
+        }
+        throw Errors.noSuchOverload();
+    }
+
     /** An object with declared fields; others exist but cannot be seen. */
     private record TypedObject(ObjectNode json, DeclaredType declared) implements CelMap {
+        @Override
+        public boolean sameAsOther(Object other) {
+            return notComparable(other);
+        }
+
         @Override
         public int size() {
             return json.size();
@@ -151,6 +163,23 @@ final class TypedViews {
         }
 
         @Override
+        public boolean sameBeyondKeys(CelMap other) {
+            for (Map.Entry<String, JsonNode> field : json.properties()) {
+                if (declared.details().fields().containsKey(field.getKey())) {
+                    continue;
+                }
+                if (!(other instanceof TypedObject typed)) {
+                    throw Errors.noSuchOverload();
+                }
+                JsonNode theirs = typed.json.get(field.getKey());
+                if (theirs != null && !theirs.equals(field.getValue())) {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        @Override
         public Iterator<Object> keys() {
             List<Object> keys = new ArrayList<>();
             json.fieldNames().forEachRemaining(name -> {
@@ -165,6 +194,11 @@ final class TypedViews {
 
     /** A map from text to values of one type. */
     private record TypedMap(ObjectNode json, DeclaredType value) implements CelMap {
+        @Override
+        public boolean sameAsOther(Object other) {
+            return notComparable(other);
+        }
+
         @Override
         public int size() {
             return json.size();
@@ -193,6 +227,11 @@ final class TypedViews {
     /** A list whose order matters. */
     private record TypedList(ArrayNode json, DeclaredType element) implements CelList {
         @Override
+        public boolean sameAsOther(Object other) {
+            return notComparable(other);
+        }
+
+        @Override
         public int size() {
             return json.size();
         }
@@ -205,6 +244,11 @@ final class TypedViews {
 
     /** A list without order or duplicates. */
     private record SetList(ArrayNode json, DeclaredType element) implements KeyedList {
+        @Override
+        public boolean sameAsOther(Object other) {
+            return notComparable(other);
+        }
+
         @Override
         public int size() {
             return json.size();
@@ -241,6 +285,11 @@ final class TypedViews {
     /** A list of objects that are told apart by some of their fields. */
     private record MapList(ArrayNode json, DeclaredType element, List<String> keys) implements KeyedList {
         @Override
+        public boolean sameAsOther(Object other) {
+            return notComparable(other);
+        }
+
+        @Override
         public int size() {
             return json.size();
         }
@@ -263,6 +312,11 @@ final class TypedViews {
 
     /** Elements that keep the manner of the list they came from: a set, or by keys. */
     private record Merged(CelList elements, @Nullable List<String> keys) implements KeyedList {
+        @Override
+        public boolean sameAsOther(Object other) {
+            return notComparable(other);
+        }
+
         @Override
         public int size() {
             return elements.size();

@@ -55,6 +55,11 @@ class ExpressionTableTest {
         return table("language");
     }
 
+    @TestFactory
+    Stream<DynamicTest> schema() throws IOException {
+        return table("schema");
+    }
+
     private static Stream<DynamicTest> table(String name) throws IOException {
         try (InputStream in = ExpressionTableTest.class.getResourceAsStream(name + ".jsonl")) {
             String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);

@@ -22,7 +22,7 @@ final class Rendered {
             case CelBytes bytes ->
                 "b" + GoQuote.quote(new String(bytes.bytes(), java.nio.charset.StandardCharsets.UTF_8));
             case UnsignedLong number -> number + "u";
-            case Double number -> "double(" + GoFormat.shortest(number) + ")";
+            case Double number -> "double(" + GoFormat.general(number) + ")";
             case OffsetDateTime time -> "timestamp(" + Times.format(time.withOffsetSameInstant(ZoneOffset.UTC)) + ")";
             case Duration duration -> "duration(" + GoDuration.format(duration) + ")";
             case CelOptional optional ->
