@@ -257,13 +257,17 @@ final class Parser extends TokenReader {
 
     /** The end of a call. A call that is not closed is still looked at: its macro may be misused, too. */
     private Expr closed(long next, Supplier<Expr> call) {
+        SyntaxException unclosed = null;
         try {
             match(Kind.RIGHT_PAREN, next);
         } catch (SyntaxException failure) {
-            call.get();
-            throw failure;
+            unclosed = failure;
         }
-        return call.get();
+        Expr made = call.get();
+        if (unclosed != null) {
+            throw unclosed;
+        }
+        return made;
     }
 
     private Expr select(Expr left) {
