@@ -169,7 +169,7 @@ public final class ApiServer implements AutoCloseable {
                 table,
                 local,
                 new CustomCleanup(store, local, deletes, settings.clock()),
-                _ -> CustomConversion.NONE,
+                definition -> WebhookConversion.of(webhooks, definition),
                 settings.clock());
     }
 

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What is served, in both forms clients ask for: legacy documents and one aggregated document. */
 final class Discovery {
+    private static final List<String> TERMINATING_VERBS = List.of("delete", "deletecollection", "get", "list", "watch");
+
     private final ResourceTable table;
     private final Supplier<String> serverAddress;
 
@@ -93,18 +95,27 @@ final class Discovery {
         list.put("groupVersion", groupName.isEmpty() ? version : groupName + "/" + version);
         ArrayNode entries = list.putArray("resources");
         for (Resource resource : resources) {
-            addLegacy(entries, resource.info());
+            addLegacy(entries, resource);
         }
         return list;
     }
 
-    private static void addLegacy(ArrayNode entries, KindInfo info) {
+    /** Nothing is created or changed any more of a kind whose definition is being deleted. */
+    private static List<String> verbs(Resource resource) {
+        CustomVersion custom = resource.custom();
+        return custom != null && custom.kind().isTerminating()
+                ? TERMINATING_VERBS
+                : resource.info().verbs();
+    }
+
+    private static void addLegacy(ArrayNode entries, Resource resource) {
+        KindInfo info = resource.info();
         ObjectNode entry = entries.addObject();
         entry.put("name", info.resource());
         entry.put("singularName", info.singular());
         entry.put("namespaced", info.namespaced());
         entry.put("kind", info.kind());
-        strings(entry, "verbs", info.verbs(), true);
+        strings(entry, "verbs", verbs(resource), true);
         strings(entry, "shortNames", info.shortNames(), false);
         strings(entry, "categories", info.categories(), false);
         if (!info.storageVersionHash().isEmpty()) {
@@ -156,7 +167,7 @@ final class Discovery {
                 entry.put("version", version.getKey());
                 ArrayNode resources = entry.putArray("resources");
                 for (Resource resource : version.getValue()) {
-                    addAggregated(resources, resource.info());
+                    addAggregated(resources, resource);
                 }
                 entry.put("freshness", "Current");
             }
@@ -164,13 +175,14 @@ final class Discovery {
         return list;
     }
 
-    private static void addAggregated(ArrayNode resources, KindInfo info) {
+    private static void addAggregated(ArrayNode resources, Resource resource) {
+        KindInfo info = resource.info();
         ObjectNode entry = resources.addObject();
         entry.put("resource", info.resource());
         responseKind(entry, "", "", info.kind());
         entry.put("scope", info.namespaced() ? "Namespaced" : "Cluster");
         entry.put("singularResource", info.singular());
-        strings(entry, "verbs", info.verbs(), true);
+        strings(entry, "verbs", verbs(resource), true);
         strings(entry, "shortNames", info.shortNames(), false);
         strings(entry, "categories", info.categories(), false);
         if (!info.subresources().isEmpty()) {

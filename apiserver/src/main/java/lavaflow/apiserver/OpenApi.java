@@ -4,8 +4,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 import lavaflow.kube.Json;
 
@@ -25,11 +23,12 @@ final class OpenApi {
 
     private final ResourceTable table;
     private final ServerVersion version;
-    private final Map<String, byte[]> documents = new ConcurrentHashMap<>();
+    private final OpenApiCache documents;
 
     OpenApi(ResourceTable table, ServerVersion version) {
         this.table = table;
         this.version = version;
+        this.documents = new OpenApiCache(version.gitVersion() + " " + GENERATION);
     }
 
     void handle(Exchange exchange, List<String> parts) throws IOException {
@@ -52,8 +51,10 @@ final class OpenApi {
             exchange.send(200, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", frame());
             return;
         }
-        byte[] document = documents.computeIfAbsent(
-                "v2", _ -> Json.bytes(new OpenApiDocument(table, version, OpenApiDocument.Dialect.V2).all()));
+        byte[] document = documents.get(
+                "v2",
+                table.catalogue().all(),
+                resources -> new OpenApiDocument(version, OpenApiDocument.Dialect.V2).of(resources));
         Endpoints.sendTagged(exchange, Negotiation.JSON, document);
     }
 
@@ -90,13 +91,15 @@ final class OpenApi {
         boolean grouped = parts.size() == 5 && parts.get(2).equals("apis");
         String group = grouped ? parts.get(3) : "";
         String groupVersion = core ? "v1" : grouped ? parts.get(4) : "";
-        if (groupVersion.isEmpty() || !table.servesVersion(group, groupVersion)) {
+        List<Resource> resources =
+                groupVersion.isEmpty() ? null : table.catalogue().version(group, groupVersion);
+        if (resources == null) {
             throw new PathNotServed();
         }
         String wanted = exchange.query().first("hash");
-        String current = hash(path);
+        String current = documents.hash(path, resources);
         if (!wanted.isEmpty() && !wanted.equals(current)) {
-            exchange.setHeader("Location", address(path));
+            exchange.setHeader("Location", address(path, resources));
             exchange.send(301, "text/plain", new byte[0]);
             return;
         }
@@ -104,22 +107,20 @@ final class OpenApi {
             exchange.setHeader("Cache-Control", "public, immutable");
             exchange.setHeader("Expires", "Fri, 01 Jan 2100 00:00:00 GMT");
         }
-        byte[] document = documents.computeIfAbsent(
-                path,
-                _ -> Json.bytes(
-                        new OpenApiDocument(table, version, OpenApiDocument.Dialect.V3).of(group, groupVersion)));
+        byte[] document =
+                documents.get(path, resources, all -> new OpenApiDocument(version, OpenApiDocument.Dialect.V3).of(all));
         Endpoints.sendTagged(exchange, Negotiation.JSON, document);
     }
 
     private ObjectNode index() {
         ObjectNode index = Json.object();
         ObjectNode paths = index.putObject("paths");
-        for (Resource resource : table.all()) {
-            String path = path(resource);
-            if (!paths.has(path)) {
-                paths.putObject(path).put("serverRelativeURL", address(path));
-            }
-        }
+        table.catalogue()
+                .groups()
+                .forEach((_, versions) -> versions.forEach((_, resources) -> {
+                    String path = path(resources.getFirst());
+                    paths.putObject(path).put("serverRelativeURL", address(path, resources));
+                }));
         return index;
     }
 
@@ -130,11 +131,7 @@ final class OpenApi {
                 : "apis/" + group + "/" + resource.info().version();
     }
 
-    private String address(String path) {
-        return "/openapi/v3/" + path + "?hash=" + hash(path);
-    }
-
-    private String hash(String path) {
-        return Digests.sha512((version.gitVersion() + " " + GENERATION + " " + path).getBytes(StandardCharsets.UTF_8));
+    private String address(String path, List<Resource> resources) {
+        return "/openapi/v3/" + path + "?hash=" + documents.hash(path, resources);
     }
 }

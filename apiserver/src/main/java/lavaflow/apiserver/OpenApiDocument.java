@@ -1,11 +1,14 @@
 package lavaflow.apiserver;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
+import lavaflow.kube.GroupVersionKind;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
+import lavaflow.schema.SchemaOpenApi;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -35,38 +38,29 @@ final class OpenApiDocument {
             "application/merge-patch+json",
             "application/strategic-merge-patch+json",
             "application/apply-patch+yaml");
+    private static final List<String> CUSTOM_BODY_TYPES = List.of("application/json", "application/yaml");
+    private static final List<String> CUSTOM_PATCH_TYPES =
+            List.of("application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml");
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
-    private final ResourceTable table;
     private final ServerVersion version;
     private final Dialect dialect;
     private final OpenApiSchemas schemas;
     private final ObjectNode paths = Json.object();
+    /** What the resource at hand takes and gives. */
+    private List<String> bodyTypes = BODY_TYPES;
 
-    OpenApiDocument(ResourceTable table, ServerVersion version, Dialect dialect) {
-        this.table = table;
+    private List<String> patchTypes = PATCH_TYPES;
+
+    OpenApiDocument(ServerVersion version, Dialect dialect) {
         this.version = version;
         this.dialect = dialect;
         this.schemas = new OpenApiSchemas(dialect);
     }
 
-    /** The document of one group and version. */
-    ObjectNode of(String group, String groupVersion) {
-        for (Resource resource : table.all()) {
-            if (resource.group().equals(group) && resource.info().version().equals(groupVersion)) {
-                add(resource);
-            }
-        }
-        return document();
-    }
-
-    /** The document of everything. */
-    ObjectNode all() {
-        table.all().forEach(this::add);
-        return document();
-    }
-
-    private ObjectNode document() {
+    /** The document of some resources. */
+    ObjectNode of(List<Resource> resources) {
+        resources.forEach(this::add);
         ObjectNode document = Json.object();
         if (dialect == Dialect.V2) {
             document.put("swagger", "2.0");
@@ -84,9 +78,19 @@ final class OpenApiDocument {
     }
 
     private void add(Resource resource) {
-        KindInfo info = resource.info();
-        schemas.addKind(resource.types(), info.struct(), info.group(), info.version(), info.kind());
-        schemas.addList(info);
+        CustomVersion custom = resource.custom();
+        KindInfo info = custom == null ? resource.info() : published(resource.info());
+        String list = info.struct() + "List";
+        if (custom == null) {
+            schemas.addKind(resource.types(), info.struct(), info.group(), info.version(), info.kind());
+            schemas.addList(info);
+            bodyTypes = BODY_TYPES;
+            patchTypes = PATCH_TYPES;
+        } else {
+            list = schemas.addCustom(custom, info);
+            bodyTypes = CUSTOM_BODY_TYPES;
+            patchTypes = CUSTOM_PATCH_TYPES;
+        }
         for (String common : List.of("DeleteOptions", "Status", "Patch", "APIResourceList", "WatchEvent")) {
             schemas.add(resource.types(), META + common);
         }
@@ -97,17 +101,47 @@ final class OpenApiDocument {
         if (info.namespaced()) {
             parameter(operations.putArray("parameters"), "namespace", "path", "string");
         }
-        operation(operations, "get", "list", info, info.struct() + "List", "list");
+        operation(operations, "get", "list", info, list, "list");
         operation(operations, "post", "create", info, info.struct(), "post");
         operation(operations, "delete", "deletecollection", info, META + "Status", "deletecollection");
         if (info.namespaced() && info.allows("list")) {
-            operation(
-                    paths.putObject(base + "/" + info.resource()), "get", "list", info, info.struct() + "List", "list");
+            operation(paths.putObject(base + "/" + info.resource()), "get", "list", info, list, "list");
         }
         item(info, collection + "/{name}");
         for (KindInfo.Subresource sub : info.subresources()) {
             subresource(resource, info, sub, collection + "/{name}/" + sub.name());
         }
+    }
+
+    /** Schemas of custom kinds go by names made of group, version and kind. */
+    private static KindInfo published(KindInfo info) {
+        String name = SchemaOpenApi.name(new GroupVersionKind(info.group(), info.version(), info.kind()));
+        List<KindInfo.Subresource> parts = new ArrayList<>();
+        for (KindInfo.Subresource part : info.subresources()) {
+            boolean whole = part.struct().equals(info.struct());
+            parts.add(new KindInfo.Subresource(
+                    part.name(),
+                    part.group(),
+                    part.version(),
+                    part.kind(),
+                    part.namespaced(),
+                    part.verbs(),
+                    whole ? name : part.struct()));
+        }
+        return new KindInfo(
+                info.group(),
+                info.version(),
+                info.kind(),
+                info.listKind(),
+                info.resource(),
+                info.singular(),
+                info.namespaced(),
+                info.verbs(),
+                info.shortNames(),
+                info.categories(),
+                info.storageVersionHash(),
+                name,
+                parts);
     }
 
     private void item(KindInfo info, String path) {
@@ -143,7 +177,9 @@ final class OpenApiDocument {
         if (sub.struct().isEmpty() || sub.name().equals("proxy")) {
             return;
         }
-        schemas.addKind(resource.types(), sub.struct(), sub.group(), sub.version(), sub.kind());
+        if (!sub.struct().equals(info.struct())) {
+            schemas.addKind(resource.types(), sub.struct(), sub.group(), sub.version(), sub.kind());
+        }
         KindInfo shape = new KindInfo(
                 sub.group(),
                 sub.version(),
@@ -234,13 +270,13 @@ final class OpenApiDocument {
             body.put("name", "body").put("in", "body").put("required", required);
             body.putObject("schema").put("$ref", dialect.reference(struct));
             ArrayNode consumes = operation.putArray("consumes");
-            (verb.equals("patch") ? PATCH_TYPES : List.of("*/*")).forEach(consumes::add);
+            (verb.equals("patch") ? patchTypes : List.of("*/*")).forEach(consumes::add);
             return;
         }
         ObjectNode body = operation.putObject("requestBody");
         body.put("required", required);
         ObjectNode content = body.putObject("content");
-        for (String type : verb.equals("patch") ? PATCH_TYPES : List.of("*/*")) {
+        for (String type : verb.equals("patch") ? patchTypes : List.of("*/*")) {
             content.putObject(type).putObject("schema").put("$ref", dialect.reference(struct));
         }
     }
@@ -251,11 +287,11 @@ final class OpenApiDocument {
         if (dialect == Dialect.V2) {
             ok.putObject("schema").put("$ref", dialect.reference(struct));
             ArrayNode produces = operation.putArray("produces");
-            BODY_TYPES.forEach(produces::add);
+            bodyTypes.forEach(produces::add);
             return;
         }
         ObjectNode content = ok.putObject("content");
-        for (String type : BODY_TYPES) {
+        for (String type : bodyTypes) {
             content.putObject(type).putObject("schema").put("$ref", dialect.reference(struct));
         }
     }

@@ -3,12 +3,15 @@ package lavaflow.apiserver;
 import java.util.TreeMap;
 
 import lavaflow.kube.BuiltinTypes;
+import lavaflow.kube.GroupVersionKind;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
 import lavaflow.kube.Struct;
 import lavaflow.kube.Type;
 import lavaflow.kube.Types;
+import lavaflow.schema.SchemaOpenApi;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -48,6 +51,27 @@ final class OpenApiSchemas {
             }
         }
         kinds.add(entry);
+    }
+
+    /**
+     * Adds a custom kind and its list.
+     *
+     * @param info the kind under its published name
+     * @return the name of the list
+     */
+    String addCustom(CustomVersion custom, KindInfo info) {
+        GroupVersionKind kind = custom.type();
+        JsonNode schema = custom.publishedSchema();
+        schemas.put(
+                info.struct(),
+                dialect == OpenApiDocument.Dialect.V2
+                        ? SchemaOpenApi.v2(schema, kind)
+                        : SchemaOpenApi.v3(schema, kind));
+        String list = SchemaOpenApi.name(new GroupVersionKind(kind.group(), kind.version(), info.listKind()));
+        schemas.put(list, SchemaOpenApi.list(kind, info.listKind(), info.struct(), dialect.reference("")));
+        add(BuiltinTypes.instance(), META + "ObjectMeta");
+        add(BuiltinTypes.instance(), META + "ListMeta");
+        return list;
     }
 
     /** Adds the list kind of a resource. */
