@@ -73,7 +73,7 @@ final class Correlation {
         return byKey;
     }
 
-    private static Map<Object, JsonNode> byKey(ArrayNode list, StructuralSchema schema) {
+    static Map<Object, JsonNode> byKey(ArrayNode list, StructuralSchema schema) {
         Map<Object, JsonNode> byKey = new HashMap<>();
         for (JsonNode element : list) {
             if (element.isObject()) {
@@ -83,7 +83,7 @@ final class Correlation {
         return byKey;
     }
 
-    private static Object keyOf(JsonNode element, StructuralSchema schema) {
+    static Object keyOf(JsonNode element, StructuralSchema schema) {
         List<JsonNode> key = new ArrayList<>(schema.shape().listMapKeys().size());
         for (String name : schema.shape().listMapKeys()) {
             JsonNode part = element.get(name);

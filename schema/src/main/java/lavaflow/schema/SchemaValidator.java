@@ -1,5 +1,8 @@
 package lavaflow.schema;
 
+import java.util.List;
+import java.util.Objects;
+
 import lavaflow.kube.FieldError;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
@@ -15,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class SchemaValidator {
     private final StructuralSchema schema;
     private final @Nullable ScalePaths scale;
+    private volatile @Nullable RuleNode rules;
 
     public SchemaValidator(StructuralSchema schema, @Nullable ScalePaths scale) {
         this.schema = schema;
@@ -28,16 +32,19 @@ public final class SchemaValidator {
         scale(object, own);
         ObjectMetadata.validate(object, schema, own);
         ListTypes.check(object, schema, FieldPath.root(), own);
+        rules(object, null, null, own);
         errors.addAll(own);
     }
 
     /** Checks a changed object; what is wrong but has not changed is tolerated. */
     public void validateUpdate(ObjectNode object, ObjectNode old, FieldErrors errors) {
         FieldErrors own = new FieldErrors();
-        values(object, schema, Correlation.of(object, old, schema), "", own);
+        Correlation correlation = Correlation.of(object, old, schema);
+        values(object, schema, correlation, "", own);
         scale(object, own);
         ObjectMetadata.validate(object, schema, own);
         lists(object, old, own);
+        rules(object, old, correlation, own);
         errors.addAll(own);
     }
 
@@ -54,6 +61,7 @@ public final class SchemaValidator {
             scale.checkStatus(object, own);
         }
         lists(object, old, own);
+        rules(object, old, Correlation.of(object, old, schema), own);
         errors.addAll(own);
     }
 
@@ -82,6 +90,41 @@ public final class SchemaValidator {
         if (before.isEmpty()) {
             ListTypes.check(object, schema, FieldPath.root(), errors);
         }
+    }
+
+    /** What rules complain about in parts that have not changed, which is tolerated but worth a warning. */
+    public List<String> toleratedWarnings(ObjectNode object, ObjectNode old) {
+        if (!schema.hasRules()) {
+            return List.of();
+        }
+        RuleCheck check = new RuleCheck(new FieldErrors());
+        check.check(ruleNode(), object, old, Correlation.of(object, old, schema), FieldPath.root());
+        return check.warnings();
+    }
+
+    private void rules(
+            ObjectNode object, @Nullable ObjectNode old, @Nullable Correlation correlation, FieldErrors errors) {
+        if (!schema.hasRules()) {
+            return;
+        }
+        if (blocksRules(errors)) {
+            errors.invalid(
+                    FieldPath.root(),
+                    (JsonNode) null,
+                    "some validation rules were not checked because the object was invalid; correct the existing errors"
+                            + " to complete validation");
+            return;
+        }
+        new RuleCheck(errors).check(ruleNode(), object, old, correlation, FieldPath.root());
+    }
+
+    private RuleNode ruleNode() {
+        RuleNode known = rules;
+        if (known == null) {
+            known = Objects.requireNonNull(RuleNode.of(schema, true));
+            rules = known;
+        }
+        return known;
     }
 
     /** Whether an object is so wrong that rules over its values would make no sense. */

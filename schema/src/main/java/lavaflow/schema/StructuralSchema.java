@@ -50,12 +50,13 @@ public final class StructuralSchema {
     private static final int INT_OR_STRING = 8;
     private static final int HAS_ADDITIONAL = 16;
     private static final int ALLOWS_ADDITIONAL = 32;
+    private static final int HAS_RULES = 64;
 
     private static final Map<String, StructuralSchema> PLAIN = plain();
 
     /** What a missing schema means: nothing is known, nothing is kept. */
-    static final StructuralSchema EMPTY =
-            new StructuralSchema("", 0, NO_NAMES, NO_SCHEMAS, null, null, null, ValueRules.NONE, Shape.NONE, List.of());
+    static final StructuralSchema EMPTY = new StructuralSchema(
+            "", 0, NO_NAMES, NO_SCHEMAS, null, null, null, ValueRules.NONE, Shape.NONE, List.of(), null);
 
     private final String type;
     private final int flags;
@@ -67,6 +68,8 @@ public final class StructuralSchema {
     private final ValueRules rules;
     private final Shape shape;
     private final List<SchemaRule> validations;
+    /** The schema as it was written, kept only where rules have to be compiled against it. */
+    private final @Nullable ObjectNode source;
 
     private StructuralSchema(
             String type,
@@ -78,7 +81,8 @@ public final class StructuralSchema {
             @Nullable JsonNode defaultValue,
             ValueRules rules,
             Shape shape,
-            List<SchemaRule> validations) {
+            List<SchemaRule> validations,
+            @Nullable ObjectNode source) {
         this.type = type;
         this.flags = flags;
         this.names = names;
@@ -89,6 +93,7 @@ public final class StructuralSchema {
         this.rules = rules;
         this.shape = shape;
         this.validations = validations;
+        this.source = source;
     }
 
     private static Map<String, StructuralSchema> plain() {
@@ -97,7 +102,17 @@ public final class StructuralSchema {
             plain.put(
                     type,
                     new StructuralSchema(
-                            type, 0, NO_NAMES, NO_SCHEMAS, null, null, null, ValueRules.NONE, Shape.NONE, List.of()));
+                            type,
+                            0,
+                            NO_NAMES,
+                            NO_SCHEMAS,
+                            null,
+                            null,
+                            null,
+                            ValueRules.NONE,
+                            Shape.NONE,
+                            List.of(),
+                            null));
         }
         return plain;
     }
@@ -130,17 +145,24 @@ public final class StructuralSchema {
         if (shared != null && plain && validations.isEmpty() && defaultValue == null && items == null) {
             return shared;
         }
+        StructuralSchema element = items instanceof ObjectNode inner ? node(inner) : null;
+        StructuralSchema value = additional instanceof ObjectNode inner ? node(inner) : null;
+        boolean ruled = !validations.isEmpty()
+                || (element != null && element.hasRules())
+                || (value != null && value.hasRules())
+                || Arrays.stream(schemas).anyMatch(StructuralSchema::hasRules);
         return new StructuralSchema(
                 shared == null ? type : shared.type,
-                flags,
+                ruled ? flags | HAS_RULES : flags,
                 names,
                 schemas,
-                items instanceof ObjectNode inner ? node(inner) : null,
-                additional instanceof ObjectNode inner ? node(inner) : null,
+                element,
+                value,
                 defaultValue,
                 rules,
                 shape,
-                validations);
+                validations,
+                validations.isEmpty() ? null : props);
     }
 
     private static int flags(ObjectNode props, @Nullable JsonNode additional) {
@@ -186,7 +208,8 @@ public final class StructuralSchema {
                         defaultValue,
                         rules,
                         shape,
-                        validations);
+                        validations,
+                        source);
     }
 
     /** {@code object}, {@code array}, {@code string}, {@code integer}, {@code number}, {@code boolean} or empty. */
@@ -221,6 +244,17 @@ public final class StructuralSchema {
     /** Whether {@code additionalProperties} is a schema or true. */
     boolean allowsAdditional() {
         return (flags & ALLOWS_ADDITIONAL) != 0;
+    }
+
+    /** Whether there are rules here or below. */
+    public boolean hasRules() {
+        return (flags & HAS_RULES) != 0;
+    }
+
+    /** The schema in its JSON form, where it has rules. */
+    @Nullable
+    ObjectNode source() {
+        return source;
     }
 
     /** How many properties there are. */
