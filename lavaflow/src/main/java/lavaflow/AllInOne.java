@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.function.Function;
 
 import lavaflow.access.ServiceAccounts;
+import lavaflow.access.TokenAuthenticator;
 import lavaflow.access.User;
 import lavaflow.admission.OutsideAdmission;
 import lavaflow.apiserver.AccessSettings;
 import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.Bootstrap;
+import lavaflow.apiserver.CertificateAuthority;
 import lavaflow.apiserver.ServerVersion;
 import lavaflow.cluster.CoreControllers;
 import lavaflow.cluster.Identities;
@@ -32,24 +34,32 @@ final class AllInOne implements AutoCloseable {
 
     /** Opens the store first: its lock keeps a second server off the keys as well. */
     static AllInOne start(Home home, InetSocketAddress listen) throws Exception {
-        return start(home, listen, true, RequestOptions.DEFAULT);
+        return start(home, listen, new Options(true, List.of(), false, RequestOptions.DEFAULT));
     }
 
-    /** As above, perhaps without the controllers of workloads. */
-    static AllInOne start(Home home, InetSocketAddress listen, boolean workloads, RequestOptions requests)
-            throws Exception {
+    /**
+     * What may differ between clusters.
+     *
+     * @param workloads whether to make pods of what asks for them
+     * @param tokens readers of tokens beside those of service accounts
+     * @param bootstrapTokens whether secrets in kube-system may be tokens for joining nodes
+     * @param requests how requests are written down and rationed
+     */
+    record Options(
+            boolean workloads, List<TokenAuthenticator> tokens, boolean bootstrapTokens, RequestOptions requests) {}
+
+    static AllInOne start(Home home, InetSocketAddress listen, Options options) throws Exception {
         home.create();
         Store store = Store.open(home.store(), StoreOptions.defaults());
         try {
-            return new AllInOne(home, store, listen, workloads, requests);
+            return new AllInOne(home, store, listen, options);
         } catch (Exception e) {
             store.close();
             throw e;
         }
     }
 
-    private AllInOne(Home home, Store store, InetSocketAddress listen, boolean workloads, RequestOptions requests)
-            throws Exception {
+    private AllInOne(Home home, Store store, InetSocketAddress listen, Options options) throws Exception {
         InstantSource clock = InstantSource.system();
         Credentials credentials = Credentials.loadOrCreate(home, listen.getHostString(), clock.instant());
         this.home = home;
@@ -62,17 +72,23 @@ final class AllInOne implements AutoCloseable {
                                 ServerVersion.of(Lava.version()),
                                 clock,
                                 new OutsideAdmission(),
-                                new AccessSettings(() -> Credentials.tokenKeys(home), List.of()))
-                        .withRequests(requests.auditor(), requests.seats()),
+                                new AccessSettings(
+                                        () -> Credentials.tokenKeys(home), options.tokens(), options.bootstrapTokens()))
+                        .withRequests(
+                                options.requests().auditor(), options.requests().seats()),
                 store);
         LocalKubeApi local = new LocalKubeApi(server.local(), CONTROLLERS);
         this.api = local;
         this.controllers = new CoreControllers(
                 identities(local),
-                server.accountTokens(),
-                credentials.authority().certificatePem(),
+                new CoreControllers.Access(
+                        server.accountTokens(),
+                        server.authorizer(),
+                        (request, usages, lifetime) -> CertificateAuthority.of(credentials.authority())
+                                .signRequest(request, usages, lifetime, clock.instant()),
+                        credentials.authority().certificatePem()),
                 clock,
-                workloads);
+                options.workloads());
         server.health().readyWhen("controllers-synced", controllers::areSynced);
         try {
             server.start();

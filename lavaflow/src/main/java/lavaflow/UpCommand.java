@@ -16,6 +16,12 @@ final class UpCommand implements Command {
             "HOST:PORT",
             "127.0.0.1:6443",
             "Address to serve on; port 0 picks a free one (127.0.0.1:6443).");
+    private static final Option TOKEN_FILE = Option.of(
+            "--token-auth-file", "FILE", null, "Users with fixed tokens: lines of token,user,uid,\"group,group\".");
+    private static final Option AUTHENTICATION = Option.of(
+            "--authentication-config", "FILE", null, "OpenID issuers to trust: an AuthenticationConfiguration.");
+    private static final Option BOOTSTRAP_TOKENS =
+            Option.flag("--enable-bootstrap-token-auth", "Let nodes join with tokens kept as secrets in kube-system.");
     /** The launcher acts on it; here it only has to be known. */
     private static final Option DETACH = Option.flag("--detach", "Return when the cluster is ready.");
     /** There is no node to leave out yet; scripts may say it already. */
@@ -42,8 +48,17 @@ final class UpCommand implements Command {
 
     @Override
     public List<Option> options() {
-        List<Option> options =
-                new ArrayList<>(List.of(DATA_DIR, LISTEN, DETACH, NO_NODE, WAIT, NO_WORKLOADS, WARM_UP));
+        List<Option> options = new ArrayList<>(List.of(
+                DATA_DIR,
+                LISTEN,
+                TOKEN_FILE,
+                AUTHENTICATION,
+                BOOTSTRAP_TOKENS,
+                DETACH,
+                NO_NODE,
+                WAIT,
+                NO_WORKLOADS,
+                WARM_UP));
         options.addAll(RequestOptions.OPTIONS);
         return options;
     }
@@ -61,7 +76,7 @@ final class UpCommand implements Command {
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
         try (RequestOptions requests = RequestOptions.of(this, arguments);
-                AllInOne cluster = AllInOne.start(home, address, !arguments.has(NO_WORKLOADS), requests)) {
+                AllInOne cluster = AllInOne.start(home, address, options(arguments, requests))) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 stop.countDown();
                 awaitQuietly(stopped);
@@ -76,6 +91,14 @@ final class UpCommand implements Command {
             stopped.countDown();
         }
         return Lava.DONE;
+    }
+
+    private static AllInOne.Options options(Arguments arguments, RequestOptions requests) {
+        return new AllInOne.Options(
+                !arguments.has(NO_WORKLOADS),
+                UserFiles.read(arguments.find(TOKEN_FILE), arguments.find(AUTHENTICATION)),
+                arguments.has(BOOTSTRAP_TOKENS),
+                requests);
     }
 
     private static void awaitQuietly(CountDownLatch latch) {

@@ -11,11 +11,12 @@ import lavaflow.access.TokenKeys;
  *
  * @param tokenKeys the keys of service-account tokens, asked for when first needed
  * @param tokens other readers of bearer tokens, in the order in which they are asked
+ * @param bootstrapTokens whether secrets in kube-system may be tokens for joining nodes
  */
-public record AccessSettings(Supplier<TokenKeys> tokenKeys, List<TokenAuthenticator> tokens) {
+public record AccessSettings(Supplier<TokenKeys> tokenKeys, List<TokenAuthenticator> tokens, boolean bootstrapTokens) {
     /** Only service accounts have tokens, and those die with the process. */
     public static AccessSettings ofProcess() {
-        return new AccessSettings(() -> TokenKeys.of(TokenKeys.newSigningKey(), List.of()), List.of());
+        return new AccessSettings(() -> TokenKeys.of(TokenKeys.newSigningKey(), List.of()), List.of(), false);
     }
 
     /** The keys, read or made once. */

@@ -13,8 +13,10 @@ import lavaflow.access.AccountTokenReader;
 import lavaflow.access.AccountTokens;
 import lavaflow.access.Authorizer;
 import lavaflow.access.BearerTokens;
+import lavaflow.access.BootstrapTokens;
 import lavaflow.access.ClientCertificates;
 import lavaflow.access.Impersonation;
+import lavaflow.access.NodeAuthorizer;
 import lavaflow.access.RoleAuthorizer;
 import lavaflow.access.Roles;
 import lavaflow.access.TokenAuthenticator;
@@ -89,6 +91,7 @@ public final class ApiServer implements AutoCloseable {
     private final Health health;
     private final LocalApi local;
     private final AccountTokens accountTokens;
+    private final Authorizer authorizer;
     private final WebhookClient webhooks;
     private final CustomResources custom;
     private final FlowControl flowControl;
@@ -103,7 +106,7 @@ public final class ApiServer implements AutoCloseable {
         accountTokens = new AccountTokens(settings.access().tokenKeysOnce(), settings.clock());
         BearerTokens bearerTokens = bearerTokens(settings, accountTokens, store);
         RoleAuthorizer roles = new RoleAuthorizer(new Roles(store));
-        Authorizer authorizer = Authorizer.chain(List.of(Authorizer.masters(), roles));
+        authorizer = Authorizer.chain(List.of(Authorizer.masters(), new NodeAuthorizer(store), roles));
         BuiltinHooks hooks =
                 new BuiltinHooks(new ServiceAllocator(store, random), new EscalationCheck(authorizer, roles));
         Stored stored = new Stored(store);
@@ -113,7 +116,9 @@ public final class ApiServer implements AutoCloseable {
                 new LimitRanges(stored),
                 new PodAdmission(stored, random),
                 new DefaultClasses(stored),
-                new ObjectProtection()));
+                new ObjectProtection(),
+                new NodeRestriction(stored),
+                new CertificateAdmission(authorizer)));
         plugins.addAll(
                 settings.admission().plugins(new AdmissionExtension.Context(store, table, webhooks, authorizer)));
         // Last: what is refused by anybody else must not count.
@@ -176,6 +181,9 @@ public final class ApiServer implements AutoCloseable {
     private static BearerTokens bearerTokens(Settings settings, AccountTokens tokens, Store store) {
         List<TokenAuthenticator> readers = new ArrayList<>(settings.access().tokens());
         readers.add(new AccountTokenReader(tokens, store, settings.clock()));
+        if (settings.access().bootstrapTokens()) {
+            readers.add(new BootstrapTokens(store, settings.clock()));
+        }
         return new BearerTokens(readers, List.of(AccountTokens.ISSUER));
     }
 
@@ -211,6 +219,11 @@ public final class ApiServer implements AutoCloseable {
     /** Readiness checks; add to it before {@link #start}. */
     public Health health() {
         return health;
+    }
+
+    /** What decides about every request, for components that ask in the name of others. */
+    public Authorizer authorizer() {
+        return authorizer;
     }
 
     /** What makes the tokens of service accounts, for the controller that puts them into secrets. */

@@ -1,5 +1,7 @@
 package lavaflow.apiserver;
 
+import java.io.IOException;
+import java.io.StringReader;
 import java.math.BigInteger;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
@@ -10,8 +12,10 @@ import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
 
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x500.X500NameBuilder;
@@ -19,6 +23,7 @@ import org.bouncycastle.asn1.x500.style.BCStyle;
 import org.bouncycastle.asn1.x509.BasicConstraints;
 import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
 import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.Extensions;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
@@ -28,8 +33,10 @@ import org.bouncycastle.cert.X509v3CertificateBuilder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.openssl.PEMParser;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.bouncycastle.pkcs.PKCS10CertificationRequest;
 
 /** A cluster's own certificate authority: makes and signs P-256 keys for servers and clients. */
 public final class CertificateAuthority {
@@ -124,6 +131,79 @@ public final class CertificateAuthority {
             throw new IllegalStateException("cannot make a certificate for " + subject, e);
         }
         return new Identity(pair.getPrivate(), sign(builder, identity.key()));
+    }
+
+    /** Usages as requests name them; those that are flags of a key. */
+    private static final Map<String, Integer> KEY_USAGES = Map.of(
+            "signing", KeyUsage.digitalSignature,
+            "digital signature", KeyUsage.digitalSignature,
+            "content commitment", KeyUsage.nonRepudiation,
+            "key encipherment", KeyUsage.keyEncipherment,
+            "key agreement", KeyUsage.keyAgreement,
+            "data encipherment", KeyUsage.dataEncipherment);
+
+    private static final Map<String, KeyPurposeId> PURPOSES = Map.of(
+            "any", KeyPurposeId.anyExtendedKeyUsage,
+            "server auth", KeyPurposeId.id_kp_serverAuth,
+            "client auth", KeyPurposeId.id_kp_clientAuth,
+            "code signing", KeyPurposeId.id_kp_codeSigning,
+            "email protection", KeyPurposeId.id_kp_emailProtection,
+            "timestamping", KeyPurposeId.id_kp_timeStamping,
+            "ocsp signing", KeyPurposeId.id_kp_OCSPSigning);
+
+    /** Signs a request as it is: its subject and its alternative names, never as an authority. */
+    public String signRequest(String requestPem, List<String> usages, Duration lifetime, Instant now)
+            throws IOException {
+        try (PEMParser parser = new PEMParser(new StringReader(requestPem))) {
+            if (!(parser.readObject() instanceof PKCS10CertificationRequest request)) {
+                throw new IOException("no request for a certificate in the PEM text");
+            }
+            X500Name issuer = X500Name.getInstance(
+                    identity.certificate().getSubjectX500Principal().getEncoded());
+            Instant last = identity.certificate().getNotAfter().toInstant();
+            Instant end = now.plus(lifetime);
+            X509v3CertificateBuilder builder = new X509v3CertificateBuilder(
+                    issuer,
+                    new BigInteger(Long.SIZE * 2 - 1, RANDOM),
+                    Date.from(now.minus(CLOCK_SKEW)),
+                    Date.from(end.isAfter(last) ? last : end),
+                    request.getSubject(),
+                    request.getSubjectPublicKeyInfo());
+            extend(builder, request, usages);
+            return Identity.certificatePem(sign(builder, identity.key()));
+        } catch (GeneralSecurityException e) {
+            throw new IOException("cannot sign the request", e);
+        }
+    }
+
+    private void extend(X509v3CertificateBuilder builder, PKCS10CertificationRequest request, List<String> usages)
+            throws CertIOException, GeneralSecurityException {
+        int flags = 0;
+        List<KeyPurposeId> purposes = new ArrayList<>();
+        for (String usage : usages) {
+            flags |= KEY_USAGES.getOrDefault(usage, 0);
+            KeyPurposeId purpose = PURPOSES.get(usage);
+            if (purpose != null) {
+                purposes.add(purpose);
+            }
+        }
+        if (flags != 0) {
+            builder.addExtension(Extension.keyUsage, true, new KeyUsage(flags));
+        }
+        if (!purposes.isEmpty()) {
+            builder.addExtension(
+                    Extension.extendedKeyUsage, false, new ExtendedKeyUsage(purposes.toArray(new KeyPurposeId[0])));
+        }
+        builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(false));
+        builder.addExtension(
+                Extension.authorityKeyIdentifier,
+                false,
+                new JcaX509ExtensionUtils().createAuthorityKeyIdentifier(identity.certificate()));
+        Extensions wanted = request.getRequestedExtensions();
+        Extension names = wanted == null ? null : wanted.getExtension(Extension.subjectAlternativeName);
+        if (names != null) {
+            builder.addExtension(names);
+        }
     }
 
     private static X509v3CertificateBuilder builder(X500Name issuer, X500Name subject, KeyPair pair, Instant now) {

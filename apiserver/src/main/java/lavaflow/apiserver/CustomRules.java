@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The rules of a version of a custom kind: what its definition says. */
 final class CustomRules implements KindRules {
-    private static final Set<Trait> TRAITS = Set.of(Trait.GENERATION, Trait.NO_UNCONDITIONAL_UPDATE, Trait.FREE_FINALIZERS);
+    private static final Set<Trait> TRAITS =
+            Set.of(Trait.GENERATION, Trait.NO_UNCONDITIONAL_UPDATE, Trait.FREE_FINALIZERS);
 
     private final CustomVersion version;
     private final Map<String, JsonPath> paths = new ConcurrentHashMap<>();

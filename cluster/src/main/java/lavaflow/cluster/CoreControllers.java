@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 import lavaflow.access.AccountTokens;
+import lavaflow.access.Authorizer;
 import lavaflow.controller.ControllerRunner;
 import lavaflow.controller.Fanout;
 import lavaflow.controller.Followers;
@@ -17,15 +18,22 @@ public final class CoreControllers implements AutoCloseable {
     /** How many requests of one reconcile may be under way; together they share the store's writes. */
     private static final int WIDTH = 32;
 
+    /**
+     * What controllers of credentials need of the server.
+     *
+     * @param rootCertificate the certificate authority of the API server, PEM
+     */
+    public record Access(
+            AccountTokens tokens, Authorizer authorizer, CertificateSigner signer, String rootCertificate) {}
+
     private final Followers followers;
     private final List<ControllerRunner<?>> runners = new ArrayList<>();
 
     /**
-     * @param rootCertificate the certificate authority of the API server, PEM
      * @param workloads whether to make pods of what asks for them; suites that look at the API alone do without
      */
-    public CoreControllers(
-            Identities as, AccountTokens tokens, String rootCertificate, InstantSource clock, boolean workloads) {
+    public CoreControllers(Identities as, Access access, InstantSource clock, boolean workloads) {
+        String rootCertificate = access.rootCertificate();
         LongSupplier nanoTime = System::nanoTime;
         followers = new Followers(as.reader());
         Mirror<PodState> pods = new Mirror<>(followers, ReplicaControllers.PODS, PodState::of, PodState::words);
@@ -39,7 +47,15 @@ public final class CoreControllers implements AutoCloseable {
                 new QuotaStatus(as.as("resourcequota-controller"), followers, clock, nanoTime).controller(),
                 new EventExpiry(as.as("event-expiry"), followers, clock, nanoTime).controller(),
                 new RoleAggregation(as.as("clusterrole-aggregation-controller"), followers, nanoTime).controller(),
-                new TokenSecrets(as.reader(), followers, tokens, rootCertificate, nanoTime).controller()));
+                new CertificateRequestsController(
+                                as.as("certificate-controller"),
+                                followers,
+                                access.authorizer(),
+                                access.signer(),
+                                clock,
+                                nanoTime)
+                        .controller(),
+                new TokenSecrets(as.reader(), followers, access.tokens(), rootCertificate, nanoTime).controller()));
         if (workloads) {
             runners.addAll(List.of(
                     ReplicaControllers.replicaSets(

@@ -11,6 +11,8 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 /** Reads PEM and as much of a PKCS #10 request as it takes to check its signature; the JDK has no public way to. */
 final class CertificateRequest {
     private static final int SEQUENCE = 0x30;
@@ -92,6 +94,19 @@ final class CertificateRequest {
                 : publicKey.getAlgorithm().equals("RSA")
                         ? "crypto/rsa: verification error"
                         : "x509: " + publicKey.getAlgorithm() + " verification failure";
+    }
+
+    /** The encoded subject of a request in PEM; null where it cannot be read. */
+    static byte @Nullable [] subject(byte[] pem) {
+        List<Pem> blocks = blocks(pem);
+        try {
+            byte[] der = blocks.isEmpty() ? new byte[0] : blocks.getFirst().content();
+            Der info = read(der, read(der, 0, SEQUENCE).content, SEQUENCE);
+            Der subject = read(der, read(der, info.content, 0x02).end, SEQUENCE);
+            return Arrays.copyOfRange(der, subject.start, subject.end);
+        } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+            return null;
+        }
     }
 
     private static Der read(byte[] der, int at, int tag) {
