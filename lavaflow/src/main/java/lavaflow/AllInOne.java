@@ -75,7 +75,8 @@ final class AllInOne implements AutoCloseable {
                                 new AccessSettings(
                                         () -> Credentials.tokenKeys(home), options.tokens(), options.bootstrapTokens()))
                         .withRequests(
-                                options.requests().auditor(), options.requests().seats()),
+                                options.requests().auditor(), options.requests().seats())
+                        .withFrontProxy(Credentials.frontProxy(home, clock.instant())),
                 store);
         LocalKubeApi local = new LocalKubeApi(server.local(), CONTROLLERS);
         this.api = local;

@@ -9,6 +9,7 @@ import java.util.List;
 
 import lavaflow.access.TokenKeys;
 import lavaflow.apiserver.CertificateAuthority;
+import lavaflow.apiserver.FrontProxy;
 import lavaflow.apiserver.Identity;
 
 /** The keys of one local cluster: made at first start, kept private, shared with no other install. */
@@ -105,6 +106,20 @@ final class Credentials {
 
     Identity server() {
         return server;
+    }
+
+    /** What other API servers know this one by: an authority of its own, so that it can sign nobody else. */
+    static FrontProxy frontProxy(Home home, Instant now) throws IOException {
+        Identity authority = load(home, "front-proxy-ca");
+        Identity client = load(home, "front-proxy-client");
+        if (authority == null || client == null) {
+            CertificateAuthority made = CertificateAuthority.create("front-proxy-ca", now);
+            authority = made.identity();
+            client = made.issueClient("front-proxy-client", List.of(), now);
+            save(home, "front-proxy-ca", authority);
+            save(home, "front-proxy-client", client);
+        }
+        return new FrontProxy(authority.certificate(), client, "front-proxy-client");
     }
 
     /** A kubeconfig for the administrator, complete in itself. */

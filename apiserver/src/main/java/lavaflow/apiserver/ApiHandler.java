@@ -27,6 +27,7 @@ final class ApiHandler {
     private final FlowFilter flow;
     private final ResourceHandler resources;
     private final Endpoints endpoints;
+    private final Aggregation aggregation;
     private final RequestMetrics metrics;
     private final InstantSource clock;
 
@@ -38,6 +39,7 @@ final class ApiHandler {
             FlowFilter flow,
             ResourceHandler resources,
             Endpoints endpoints,
+            Aggregation aggregation,
             RequestMetrics metrics,
             InstantSource clock) {
         this.authentication = authentication;
@@ -47,6 +49,7 @@ final class ApiHandler {
         this.flow = flow;
         this.resources = resources;
         this.endpoints = endpoints;
+        this.aggregation = aggregation;
         this.metrics = metrics;
         this.clock = clock;
     }
@@ -85,7 +88,7 @@ final class ApiHandler {
             User user = impersonate(served, info, sender);
             if (flow.admit(served, info, user)) {
                 authorize(served, info, user);
-                route(served, info, user);
+                route(served, info, user, id);
             }
         } catch (PathNotServed e) {
             exchange.setHeader("X-Content-Type-Options", "nosniff");
@@ -127,8 +130,11 @@ final class ApiHandler {
         }
     }
 
-    private void route(Exchange exchange, RequestInfo info, User user) throws IOException {
-        if (info.resourceRequest()) {
+    private void route(Exchange exchange, RequestInfo info, User user, String id) throws IOException {
+        RemoteService other = aggregation.find(info);
+        if (other != null) {
+            aggregation.pass(exchange, other, user, id);
+        } else if (info.resourceRequest()) {
             resources.handle(exchange, info, user);
         } else {
             endpoints.handle(exchange, info);

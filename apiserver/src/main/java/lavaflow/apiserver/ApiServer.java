@@ -24,6 +24,8 @@ import lavaflow.audit.Auditor;
 import lavaflow.fairness.FlowControl;
 import lavaflow.store.Store;
 
+import org.jspecify.annotations.Nullable;
+
 /** A Kubernetes API server over a store: wires the pipeline and listens. */
 public final class ApiServer implements AutoCloseable {
     /**
@@ -31,6 +33,7 @@ public final class ApiServer implements AutoCloseable {
      *
      * @param auditor writes requests down
      * @param seats how many requests may run at once, divided between priority levels
+     * @param frontProxy how this server and others that answer for some groups know each other; null without
      */
     public record Settings(
             InetSocketAddress listen,
@@ -41,7 +44,8 @@ public final class ApiServer implements AutoCloseable {
             AdmissionExtension admission,
             AccessSettings access,
             Auditor auditor,
-            int seats) {
+            int seats,
+            @Nullable FrontProxy frontProxy) {
         public Settings(
                 InetSocketAddress listen,
                 Identity identity,
@@ -59,7 +63,8 @@ public final class ApiServer implements AutoCloseable {
                     admission,
                     access,
                     Auditor.NONE,
-                    FlowControl.DEFAULT_SEATS);
+                    FlowControl.DEFAULT_SEATS,
+                    null);
         }
 
         /** With no users but those of certificates and service accounts. */
@@ -82,7 +87,31 @@ public final class ApiServer implements AutoCloseable {
         /** The same, with requests written down and rationed as told. */
         public Settings withRequests(Auditor someAuditor, int someSeats) {
             return new Settings(
-                    listen, identity, clientAuthority, version, clock, admission, access, someAuditor, someSeats);
+                    listen,
+                    identity,
+                    clientAuthority,
+                    version,
+                    clock,
+                    admission,
+                    access,
+                    someAuditor,
+                    someSeats,
+                    frontProxy);
+        }
+
+        /** The same, as a server that other API servers know. */
+        public Settings withFrontProxy(FrontProxy someFrontProxy) {
+            return new Settings(
+                    listen,
+                    identity,
+                    clientAuthority,
+                    version,
+                    clock,
+                    admission,
+                    access,
+                    auditor,
+                    seats,
+                    someFrontProxy);
         }
     }
 
@@ -96,13 +125,19 @@ public final class ApiServer implements AutoCloseable {
     private final CustomResources custom;
     private final FlowControl flowControl;
     private final Store store;
+    private final Settings settings;
+    private final ResourceTable table;
+    private final Aggregation aggregation;
     private final CompletableFuture<FlowObjects> flowObjects = new CompletableFuture<>();
+    private final CompletableFuture<ApiServiceObjects> apiServices = new CompletableFuture<>();
 
     public ApiServer(Settings settings, Store store) {
         this.store = store;
         flowControl = new FlowControl(settings.seats());
         RandomGenerator random = new SecureRandom();
-        ResourceTable table = ResourceTable.builtin();
+        this.settings = settings;
+        table = ResourceTable.builtin();
+        aggregation = new Aggregation(store, new RemoteServers(new Stored(store), settings.frontProxy()));
         accountTokens = new AccountTokens(settings.access().tokenKeysOnce(), settings.clock());
         BearerTokens bearerTokens = bearerTokens(settings, accountTokens, store);
         RoleAuthorizer roles = new RoleAuthorizer(new Roles(store));
@@ -147,15 +182,17 @@ public final class ApiServer implements AutoCloseable {
         RequestMetrics metrics = new RequestMetrics(store, watches, flowControl);
         InetSocketAddress listen = settings.listen();
         Endpoints endpoints = new Endpoints(
-                new Discovery(table, () -> listen.getHostString() + ":" + port()),
-                new OpenApi(table, settings.version()),
+                new Discovery(table, () -> listen.getHostString() + ":" + port(), aggregation),
+                new OpenApi(table, settings.version(), aggregation),
                 health,
                 metrics,
                 settings.version(),
                 new BackupEndpoint(store),
                 new IssuerDiscovery(accountTokens, () -> listen.getHostString() + ":" + port()));
         Authentication authentication = new Authentication(
-                List.of(new ClientCertificates(settings.clientAuthority(), settings.clock()), bearerTokens));
+                List.of(new ClientCertificates(settings.clientAuthority(), settings.clock()), bearerTokens),
+                settings.frontProxy(),
+                settings.clock());
         Authorization authorization = new Authorization(authorizer);
         ApiHandler handler = new ApiHandler(
                 authentication,
@@ -165,6 +202,7 @@ public final class ApiServer implements AutoCloseable {
                 new FlowFilter(flowControl, store, table),
                 resources,
                 endpoints,
+                aggregation,
                 metrics,
                 settings.clock());
         transport = new HttpTransport(listen, settings.identity(), new JettyHandler(handler::handle));
@@ -191,6 +229,7 @@ public final class ApiServer implements AutoCloseable {
         custom.start();
         transport.start();
         Thread.ofVirtual().name("flow objects").start(this::startFlowObjects);
+        Thread.ofVirtual().name("api services").start(this::startApiServices);
     }
 
     /** Beside everything else: they are many, and nobody needs them before the server is ready. */
@@ -202,9 +241,19 @@ public final class ApiServer implements AutoCloseable {
         }
     }
 
-    /** Waits for the objects that are made beside the start. */
+    private void startApiServices() {
+        try {
+            apiServices.complete(new ApiServiceObjects(local, store, table, aggregation));
+        } catch (RuntimeException e) {
+            apiServices.completeExceptionally(e);
+        }
+    }
+
+    /** Waits for the objects that are made beside the start, and makes those that need namespaces. */
     public void awaitObjects() {
+        AuthenticationConfig.publish(local, Identity.certificatePem(settings.clientAuthority()), settings.frontProxy());
         flowObjects.join();
+        apiServices.join();
     }
 
     public int port() {
@@ -242,7 +291,8 @@ public final class ApiServer implements AutoCloseable {
         transport.stopAccepting();
         watches.close();
         custom.close();
-        flowObjects.thenAccept(FlowObjects::close);
+        var _ = flowObjects.thenAccept(FlowObjects::close);
+        var _ = apiServices.thenAccept(ApiServiceObjects::close);
         transport.close();
         webhooks.close();
     }

@@ -1,5 +1,6 @@
 package lavaflow.apiserver;
 
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 
@@ -8,6 +9,7 @@ import lavaflow.access.Presented;
 import lavaflow.access.User;
 import lavaflow.kube.ApiException;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,13 +21,21 @@ final class Authentication {
     private static final Set<String> PUBLIC = Set.of("/healthz", "/livez", "/readyz", "/version", "/version/");
 
     private final List<Authenticator> authenticators;
+    private final @Nullable FrontProxy frontProxy;
+    private final InstantSource clock;
 
-    Authentication(List<Authenticator> authenticators) {
+    Authentication(List<Authenticator> authenticators, @Nullable FrontProxy frontProxy, InstantSource clock) {
         this.authenticators = List.copyOf(authenticators);
+        this.frontProxy = frontProxy;
+        this.clock = clock;
     }
 
     /** Any good credential will do, whatever else was shown. */
     User authenticate(Exchange exchange, RequestInfo info) {
+        User fronted = frontProxy == null ? null : frontProxy.user(exchange, clock.instant());
+        if (fronted != null) {
+            return fronted;
+        }
         Presented presented = new Presented(exchange.clientCertificates(), exchange.headers("Authorization"));
         boolean refused = false;
         for (Authenticator authenticator : authenticators) {

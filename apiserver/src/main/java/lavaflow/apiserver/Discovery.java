@@ -18,8 +18,10 @@ final class Discovery {
 
     private final ResourceTable table;
     private final Supplier<String> serverAddress;
+    private final Aggregation aggregation;
 
-    Discovery(ResourceTable table, Supplier<String> serverAddress) {
+    Discovery(ResourceTable table, Supplier<String> serverAddress, Aggregation aggregation) {
+        this.aggregation = aggregation;
         this.table = table;
         this.serverAddress = serverAddress;
     }
@@ -51,18 +53,20 @@ final class Discovery {
                 groups.add(group(group.getKey(), group.getValue()));
             }
         }
+        aggregation.addGroups(groups);
         return list;
     }
 
     /** {@code /apis/GROUP}. */
     ObjectNode group(String name) {
         Map<String, List<Resource>> versions = name.isEmpty() ? null : groups().get(name);
-        if (versions == null) {
+        ObjectNode described = versions == null ? aggregation.group(name) : group(name, versions);
+        if (described == null) {
             throw new PathNotServed();
         }
         ObjectNode group = Json.object();
         group.put("kind", "APIGroup").put("apiVersion", "v1");
-        group.setAll(group(name, versions));
+        group.setAll(described);
         return group;
     }
 
@@ -171,6 +175,9 @@ final class Discovery {
                 }
                 entry.put("freshness", "Current");
             }
+        }
+        if (!core) {
+            aggregation.addAggregated(items);
         }
         return list;
     }

@@ -23,9 +23,11 @@ final class OpenApi {
 
     private final ResourceTable table;
     private final ServerVersion version;
+    private final Aggregation aggregation;
     private final OpenApiCache documents;
 
-    OpenApi(ResourceTable table, ServerVersion version) {
+    OpenApi(ResourceTable table, ServerVersion version, Aggregation aggregation) {
+        this.aggregation = aggregation;
         this.table = table;
         this.version = version;
         this.documents = new OpenApiCache(version.gitVersion() + " " + GENERATION);
@@ -121,6 +123,7 @@ final class OpenApi {
                     String path = path(resources.getFirst());
                     paths.putObject(path).put("serverRelativeURL", address(path, resources));
                 }));
+        aggregation.addSchemas(paths);
         return index;
     }
 

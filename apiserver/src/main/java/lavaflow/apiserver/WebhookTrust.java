@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
@@ -62,7 +63,23 @@ final class WebhookTrust {
         return known;
     }
 
+    /** The same for another API server, to which this one shows who it is, and which may be trusted blindly. */
+    synchronized SSLSocketFactory sockets(String bundle, @Nullable Identity client, boolean blindly)
+            throws IOException {
+        String key = (blindly ? "blindly " : "as ourselves ") + bundle;
+        SSLSocketFactory known = bundles.get(key);
+        if (known == null) {
+            known = make(bundle, client, blindly);
+            bundles.put(key, known);
+        }
+        return known;
+    }
+
     private static SSLSocketFactory make(String bundle) throws IOException {
+        return make(bundle, null, false);
+    }
+
+    private static SSLSocketFactory make(String bundle, @Nullable Identity client, boolean blindly) throws IOException {
         try {
             TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
             factory.init(bundle.isEmpty() ? null : keyStore(bundle));
@@ -76,7 +93,9 @@ final class WebhookTrust {
                 throw new GeneralSecurityException("no trust manager");
             }
             SSLContext context = SSLContext.getInstance("TLS");
-            context.init(null, new TrustManager[] {new NamedTrust(system)}, null);
+            TrustManager trusted = blindly ? new BlindTrust() : new NamedTrust(system);
+            KeyManager[] keys = client == null ? null : new KeyManager[] {new ShownIdentity(client)};
+            context.init(keys, new TrustManager[] {trusted}, null);
             return context.getSocketFactory();
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new IOException("unable to load root certificates: unable to parse bytes as PEM block", e);

@@ -97,16 +97,22 @@ class FairnessTest {
         await().until(() -> dangling("own").equals("False Found"));
     }
 
-    @Test
-    void aLevelWithoutSeatsRefuses() throws Exception {
+    /** A client whose every request is refused. */
+    private HttpClient refused(String user) throws Exception {
         server.post(LEVELS, """
                 {"metadata":{"name":"none"},"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":0,
                 "borrowingLimitPercent":0,"limitResponse":{"type":"Reject"}}}}
                 """);
-        server.post(SCHEMAS, schema("none", "jane", "none"));
-        HttpClient jane = client("jane");
+        server.post(SCHEMAS, schema("none", user, "none"));
+        HttpClient client = client(user);
+        await().until(() -> server.send(client, "GET", "/version", "").code() == 429);
+        return client;
+    }
 
-        await().until(() -> server.send(jane, "GET", "/version", "").code() == 429);
+    @Test
+    void aLevelWithoutSeatsRefuses() throws Exception {
+        HttpClient jane = refused("jane");
+
         TestingServer.Reply reply = server.send(jane, "GET", "/version", "");
         assertThat(reply.body()).isEqualTo("Too many requests, please try again later.\n");
         assertThat(reply.response().headers().firstValue("Retry-After")).hasValue("1");
@@ -121,9 +127,8 @@ class FairnessTest {
 
     @Test
     void aDeletedLevelFreesItsClients() throws Exception {
-        aLevelWithoutSeatsRefuses();
+        HttpClient jane = refused("jane");
         server.delete(SCHEMAS + "/none");
-        HttpClient jane = client("jane");
 
         await().until(() -> server.send(jane, "GET", "/version", "").code() == 200);
     }

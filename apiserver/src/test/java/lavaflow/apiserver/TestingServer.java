@@ -54,6 +54,7 @@ final class TestingServer implements AutoCloseable {
     private final Store store;
     private final ApiServer server;
     private final CertificateAuthority authority;
+    private final CertificateAuthority frontAuthority;
     private final HttpClient admin;
 
     TestingServer(Path directory) throws Exception {
@@ -64,6 +65,11 @@ final class TestingServer implements AutoCloseable {
     TestingServer(Path directory, Auditor auditor, int seats) throws Exception {
         authority = CertificateAuthority.create("testing", Instant.now());
         Identity identity = authority.issueServer("testing", List.of("localhost"), List.of("127.0.0.1"), Instant.now());
+        frontAuthority = CertificateAuthority.create("front", Instant.now());
+        FrontProxy frontProxy = new FrontProxy(
+                frontAuthority.certificate(),
+                frontAuthority.issueClient("front-proxy-client", List.of(), Instant.now()),
+                "front-proxy-client");
         store = Store.open(directory, StoreOptions.defaults());
         server = new ApiServer(
                 new ApiServer.Settings(
@@ -72,7 +78,8 @@ final class TestingServer implements AutoCloseable {
                                 authority.certificate(),
                                 ServerVersion.of("testing"),
                                 InstantSource.system())
-                        .withRequests(auditor, seats),
+                        .withRequests(auditor, seats)
+                        .withFrontProxy(frontProxy),
                 store);
         server.start();
         new Bootstrap(server.local(), "127.0.0.1", server.port()).run();
@@ -98,6 +105,11 @@ final class TestingServer implements AutoCloseable {
     /** How many watches are open. */
     int watches() {
         return server.openWatches();
+    }
+
+    /** Signs front proxies. */
+    CertificateAuthority frontAuthority() {
+        return frontAuthority;
     }
 
     CertificateAuthority authority() {

@@ -1,0 +1,179 @@
+package lavaflow.apiserver;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+import lavaflow.access.User;
+import lavaflow.kube.Json;
+import lavaflow.store.Store;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Groups that other servers answer for, by the APIServices there are. Their requests are passed on; what they serve appears in
+ * this server's discovery. Costs nothing while there is none.
+ */
+final class Aggregation {
+    static final String BUCKET = "apiregistration.k8s.io/apiservices";
+
+    private final Store store;
+    private final Stored stored;
+    private final RemoteServers servers;
+    private final Map<String, ObjectNode> resources = new ConcurrentHashMap<>();
+    private volatile Map<String, RemoteService> remote = Map.of();
+
+    Aggregation(Store store, RemoteServers servers) {
+        this.store = store;
+        this.stored = new Stored(store);
+        this.servers = servers;
+    }
+
+    RemoteServers servers() {
+        return servers;
+    }
+
+    /** Reads the APIServices anew. */
+    void reload() {
+        Map<String, RemoteService> found = new TreeMap<>();
+        if (store.objects(BUCKET) > 0) {
+            for (ObjectNode object : stored.all(BUCKET, "")) {
+                RemoteService service = RemoteService.of(object);
+                if (service != null) {
+                    found.put(service.group() + "/" + service.version(), service);
+                }
+            }
+        }
+        remote = found;
+        resources.keySet().retainAll(found.keySet());
+    }
+
+    List<RemoteService> services() {
+        return List.copyOf(remote.values());
+    }
+
+    /** Keeps what another server says it serves. */
+    void learned(RemoteService service, ObjectNode resourceList) {
+        resources.put(service.group() + "/" + service.version(), resourceList);
+    }
+
+    /** Who answers for a path, null where this server does. */
+    @Nullable
+    RemoteService find(RequestInfo info) {
+        Map<String, RemoteService> known = remote;
+        if (known.isEmpty()) {
+            return null;
+        }
+        if (info.resourceRequest()) {
+            return known.get(info.group() + "/" + info.version());
+        }
+        List<String> parts = RequestInfo.segments(info.path());
+        boolean group = parts.size() >= 3 && parts.getFirst().equals("apis");
+        boolean schema = parts.size() == 5
+                && parts.getFirst().equals("openapi")
+                && parts.get(1).equals("v3")
+                && parts.get(2).equals("apis");
+        if (group) {
+            return known.get(parts.get(1) + "/" + parts.get(2));
+        }
+        return schema ? known.get(parts.get(3) + "/" + parts.get(4)) : null;
+    }
+
+    void pass(Exchange exchange, RemoteService service, User user, String auditId) throws IOException {
+        if (!service.available()) {
+            exchange.setHeader("X-Content-Type-Options", "nosniff");
+            Endpoints.plain(exchange, 503, "service unavailable\n");
+            return;
+        }
+        servers.pass(exchange, service, user, auditId);
+    }
+
+    /** Versions of the groups that others serve, the preferred one first. */
+    private Map<String, List<RemoteService>> groups() {
+        List<RemoteService> ordered = new ArrayList<>(remote.values());
+        ordered.sort(Comparator.comparingLong(RemoteService::groupPriority)
+                .reversed()
+                .thenComparing(RemoteService::group)
+                .thenComparing(
+                        Comparator.comparingLong(RemoteService::versionPriority).reversed())
+                .thenComparing(RemoteService::version));
+        Map<String, List<RemoteService>> groups = new LinkedHashMap<>();
+        for (RemoteService service : ordered) {
+            groups.computeIfAbsent(service.group(), _ -> new ArrayList<>()).add(service);
+        }
+        return groups;
+    }
+
+    /** Adds remote groups to the list at {@code /apis}: those that have a server at present. */
+    void addGroups(ArrayNode list) {
+        groups().forEach((name, versions) -> {
+            ObjectNode group = group(name, versions);
+            if (group != null) {
+                list.add(group);
+            }
+        });
+    }
+
+    /** A remote group for {@code /apis/GROUP}, null where there is none. */
+    @Nullable
+    ObjectNode group(String name) {
+        List<RemoteService> versions = groups().get(name);
+        return versions == null ? null : group(name, versions);
+    }
+
+    private static @Nullable ObjectNode group(String name, List<RemoteService> versions) {
+        ObjectNode group = Json.object();
+        group.put("name", name);
+        ArrayNode list = group.putArray("versions");
+        for (RemoteService version : versions) {
+            if (version.available()) {
+                list.addObject()
+                        .put("groupVersion", name + "/" + version.version())
+                        .put("version", version.version());
+            }
+        }
+        if (list.isEmpty()) {
+            return null;
+        }
+        group.set("preferredVersion", list.get(0).deepCopy());
+        return group;
+    }
+
+    /** Adds remote groups to aggregated discovery; versions whose server does not answer are called stale. */
+    void addAggregated(ArrayNode items) {
+        groups().forEach((name, versions) -> {
+            ObjectNode item = items.addObject();
+            item.putObject("metadata").put("name", name);
+            ArrayNode list = item.putArray("versions");
+            for (RemoteService version : versions) {
+                ObjectNode entry = list.addObject();
+                entry.put("version", version.version());
+                ObjectNode known = resources.get(name + "/" + version.version());
+                if (known != null) {
+                    RemoteDiscovery.addResources(entry.putArray("resources"), known);
+                }
+                entry.put("freshness", version.available() && known != null ? "Current" : "Stale");
+            }
+        });
+    }
+
+    /** Adds what other servers describe to the index of OpenAPI v3. */
+    void addSchemas(ObjectNode paths) {
+        for (RemoteService service : remote.values()) {
+            String path = service.path().substring(1);
+            if (service.available() && !paths.has(path)) {
+                JsonNode known = resources.get(service.group() + "/" + service.version());
+                String hash = Digests.sha512(Json.bytes(known == null ? Json.object() : known));
+                paths.putObject(path).put("serverRelativeURL", "/openapi/v3/" + path + "?hash=" + hash);
+            }
+        }
+    }
+}

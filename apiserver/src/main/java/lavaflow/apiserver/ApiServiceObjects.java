@@ -1,0 +1,204 @@
+package lavaflow.apiserver;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+import lavaflow.access.User;
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+import lavaflow.store.Store;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keeps the APIServices: those of local groups exist, those of definitions come and go, those of others are looked after. */
+final class ApiServiceObjects implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ApiServiceObjects.class);
+    private static final String DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
+    private static final String AUTO_MANAGED = "kube-aggregator.kubernetes.io/automanaged";
+    private static final LocalApi.Path PATH = new LocalApi.Path("apiregistration.k8s.io", "v1", "apiservices");
+    private static final User SERVER = new User("system:kube-apiserver", List.of(User.MASTERS));
+    private static final long CHECK_SECONDS = 30;
+
+    /** What upstream ranks groups by; the rest is below. */
+    private static final Map<String, Integer> PRIORITIES = Map.ofEntries(
+            Map.entry("", 18000),
+            Map.entry("apps", 17800),
+            Map.entry("events.k8s.io", 17750),
+            Map.entry("authentication.k8s.io", 17700),
+            Map.entry("authorization.k8s.io", 17600),
+            Map.entry("autoscaling", 17500),
+            Map.entry("batch", 17400),
+            Map.entry("certificates.k8s.io", 17300),
+            Map.entry("networking.k8s.io", 17200),
+            Map.entry("policy", 17100),
+            Map.entry("rbac.authorization.k8s.io", 17000),
+            Map.entry("storage.k8s.io", 16800),
+            Map.entry("apiextensions.k8s.io", 16700),
+            Map.entry("admissionregistration.k8s.io", 16700),
+            Map.entry("scheduling.k8s.io", 16600),
+            Map.entry("coordination.k8s.io", 16500),
+            Map.entry("node.k8s.io", 16300),
+            Map.entry("discovery.k8s.io", 16200),
+            Map.entry("resource.k8s.io", 16200),
+            Map.entry("flowcontrol.apiserver.k8s.io", 16100));
+
+    private record Wanted(String group, String version, long groupPriority, long versionPriority, String managed) {
+        String name() {
+            return version + "." + group;
+        }
+    }
+
+    private final LocalApi api;
+    private final Store store;
+    private final Stored stored;
+    private final ResourceTable table;
+    private final Aggregation aggregation;
+    private final RemoteAvailability availability;
+    private final StoreFollower services;
+    private final StoreFollower definitions;
+    private final ScheduledExecutorService timer;
+
+    ApiServiceObjects(LocalApi api, Store store, ResourceTable table, Aggregation aggregation) {
+        this.api = api;
+        this.store = store;
+        this.stored = new Stored(store);
+        this.table = table;
+        this.aggregation = aggregation;
+        this.availability = new RemoteAvailability(api, stored, aggregation);
+        timer = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("api services").factory());
+        ensureLocal();
+        aggregation.reload();
+        services = new StoreFollower(store, List.of(Aggregation.BUCKET), this::servicesChanged);
+        definitions = new StoreFollower(store, List.of(DEFINITIONS), this::definitionsChanged);
+        var _ = timer.scheduleWithFixedDelay(this::check, CHECK_SECONDS, CHECK_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void servicesChanged() {
+        aggregation.reload();
+        if (!aggregation.services().isEmpty()) {
+            var _ = timer.submit(this::check);
+        }
+    }
+
+    private void check() {
+        try {
+            availability.checkAll();
+        } catch (RuntimeException e) {
+            LOG.error("API services could not be looked after", e);
+        }
+    }
+
+    private void ensureLocal() {
+        Map<String, Wanted> wanted = new LinkedHashMap<>();
+        for (Resource resource : table.all()) {
+            String group = resource.group();
+            // This server registers everything but the group of registrations itself.
+            if (group.equals("apiregistration.k8s.io") || !table.isBuiltinGroup(group)) {
+                continue;
+            }
+            Wanted each = builtin(group, resource.info().version());
+            wanted.put(each.name(), each);
+        }
+        ensure(wanted);
+    }
+
+    private static Wanted builtin(String group, String version) {
+        long rank = group.isEmpty() ? 1 : group.equals("resource.k8s.io") || group.startsWith("flowcontrol") ? 21 : 15;
+        if (group.equals("autoscaling") && version.equals("v2")) {
+            rank = 30;
+        }
+        return new Wanted(group, version, PRIORITIES.getOrDefault(group, 15000), rank, "onstart");
+    }
+
+    /** All at once: the store writes what comes together in one go. */
+    private void ensure(Map<String, Wanted> wanted) {
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (Wanted each : wanted.values()) {
+                if (store.get(Aggregation.BUCKET, each.name()) == null) {
+                    var _ = threads.submit(() -> create(each));
+                }
+            }
+        }
+    }
+
+    private void create(Wanted wanted) {
+        ObjectNode object = Json.object();
+        ObjectNode metadata = object.putObject("metadata").put("name", wanted.name());
+        metadata.putObject("labels").put(AUTO_MANAGED, wanted.managed());
+        ObjectNode spec = object.putObject("spec");
+        if (!wanted.group().isEmpty()) {
+            spec.put("group", wanted.group());
+        }
+        spec.put("version", wanted.version())
+                .put("groupPriorityMinimum", wanted.groupPriority())
+                .put("versionPriority", wanted.versionPriority());
+        try {
+            api.create(SERVER, PATH, "", object);
+        } catch (ApiException e) {
+            LOG.debug("{}: {}", wanted.name(), e.getMessage());
+        }
+    }
+
+    /** Versions that definitions serve have an APIService each, until they are gone. */
+    private void definitionsChanged() {
+        Map<String, Wanted> wanted = new LinkedHashMap<>();
+        if (store.objects(DEFINITIONS) > 0) {
+            for (ObjectNode definition : stored.all(DEFINITIONS, "")) {
+                if (isEstablished(definition)) {
+                    addVersions(definition, wanted);
+                }
+            }
+        }
+        List<String> gone = new ArrayList<>();
+        for (ObjectNode service : stored.all(Aggregation.BUCKET, "")) {
+            boolean ours =
+                    Json.textAt(service, "metadata", "labels", AUTO_MANAGED).equals("true");
+            if (ours && !wanted.containsKey(Metadata.name(service))) {
+                gone.add(Metadata.name(service));
+            }
+        }
+        gone.forEach(name -> {
+            try {
+                api.delete(SERVER, PATH, "", name, LocalApi.Deletion.PLAIN);
+            } catch (ApiException e) {
+                LOG.debug("{}: {}", name, e.getMessage());
+            }
+        });
+        ensure(wanted);
+    }
+
+    private static boolean isEstablished(ObjectNode definition) {
+        for (JsonNode condition : Json.listAt(definition, "status", "conditions")) {
+            if (Json.textAt(condition, "type").equals("Established")) {
+                return Json.textAt(condition, "status").equals("True");
+            }
+        }
+        return false;
+    }
+
+    private static void addVersions(ObjectNode definition, Map<String, Wanted> wanted) {
+        String group = Json.textAt(definition, "spec", "group");
+        for (JsonNode version : Json.listAt(definition, "spec", "versions")) {
+            if (Json.flagAt(version, "served")) {
+                Wanted each = new Wanted(group, Json.textAt(version, "name"), 1000, 100, "true");
+                wanted.put(each.name(), each);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        services.close();
+        definitions.close();
+    }
+}

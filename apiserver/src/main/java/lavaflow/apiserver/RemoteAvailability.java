@@ -1,0 +1,125 @@
+package lavaflow.apiserver;
+
+import java.io.IOException;
+import java.util.List;
+
+import lavaflow.access.User;
+import lavaflow.kube.ApiException;
+import lavaflow.kube.GoQuote;
+import lavaflow.kube.GoTime;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Finds out whether the servers behind APIServices answer, and says so in their status, in upstream's words. */
+final class RemoteAvailability {
+    private static final Logger LOG = LoggerFactory.getLogger(RemoteAvailability.class);
+    private static final LocalApi.Path PATH = new LocalApi.Path("apiregistration.k8s.io", "v1", "apiservices");
+    private static final User SERVER = new User("system:kube-apiserver", List.of(User.MASTERS));
+
+    private record Verdict(boolean available, String reason, String message) {}
+
+    private final LocalApi api;
+    private final Stored stored;
+    private final Aggregation aggregation;
+
+    RemoteAvailability(LocalApi api, Stored stored, Aggregation aggregation) {
+        this.api = api;
+        this.stored = stored;
+        this.aggregation = aggregation;
+    }
+
+    void checkAll() {
+        for (RemoteService service : aggregation.services()) {
+            tell(service, check(service));
+        }
+    }
+
+    private Verdict check(RemoteService remote) {
+        String where = "service/" + remote.serviceName() + " in " + GoQuote.quote(remote.serviceNamespace());
+        ObjectNode service = stored.find("services", remote.serviceNamespace() + "/" + remote.serviceName());
+        if (service == null) {
+            return new Verdict(false, "ServiceNotFound", where + " is not present");
+        }
+        if (Json.textAt(service, "spec", "type").equals("ClusterIP")) {
+            JsonNode port = null;
+            for (JsonNode each : Json.listAt(service, "spec", "ports")) {
+                port = Json.longAt(each, 0, "port") == remote.port() ? each : port;
+            }
+            if (port == null) {
+                return new Verdict(false, "ServicePortError", where + " is not listening on port " + remote.port());
+            }
+            if (!hasEndpoints(remote)) {
+                return new Verdict(false, "EndpointsNotFound", "cannot find endpointslices for " + where);
+            }
+        }
+        return ask(remote);
+    }
+
+    private boolean hasEndpoints(RemoteService remote) {
+        for (ObjectNode slice : stored.all("discovery.k8s.io/endpointslices", remote.serviceNamespace())) {
+            if (Json.textAt(slice, "metadata", "labels", "kubernetes.io/service-name")
+                    .equals(remote.serviceName())) {
+                return true;
+            }
+        }
+        return stored.find("endpoints", remote.serviceNamespace() + "/" + remote.serviceName()) != null;
+    }
+
+    private Verdict ask(RemoteService remote) {
+        try {
+            byte[] document = aggregation.servers().document(remote, remote.path(), "application/json");
+            if (document != null && Json.parseUntrusted(document) instanceof ObjectNode list) {
+                aggregation.learned(remote, list);
+                return new Verdict(true, "Passed", "all checks passed");
+            }
+            return failed(remote, "no list of resources");
+        } catch (IOException e) {
+            return failed(remote, WebhookTrust.goText(e));
+        }
+    }
+
+    private static Verdict failed(RemoteService remote, String why) {
+        String url = RemoteServers.url(remote);
+        return new Verdict(false, "FailedDiscoveryCheck", "failing or missing response from " + url + ": " + why);
+    }
+
+    private void tell(RemoteService remote, Verdict verdict) {
+        ObjectNode object = stored.find(Aggregation.BUCKET, remote.name());
+        if (object == null) {
+            return;
+        }
+        String status = verdict.available() ? "True" : "False";
+        String since = GoTime.seconds(api.now());
+        ArrayNode conditions = Json.array();
+        for (JsonNode condition : Json.listAt(object, "status", "conditions")) {
+            if (!Json.textAt(condition, "type").equals("Available")) {
+                conditions.add(condition);
+                continue;
+            }
+            boolean same = Json.textAt(condition, "status").equals(status);
+            if (same && Json.textAt(condition, "message").equals(verdict.message())) {
+                return;
+            }
+            since = same ? Json.textAt(condition, "lastTransitionTime") : since;
+        }
+        conditions
+                .addObject()
+                .put("type", "Available")
+                .put("status", status)
+                .put("lastTransitionTime", since)
+                .put("reason", verdict.reason())
+                .put("message", verdict.message());
+        Json.ensureObject(object, "status").set("conditions", conditions);
+        try {
+            api.update(SERVER, PATH, "status", object);
+        } catch (ApiException e) {
+            // It changed meanwhile, and will be looked at again.
+            LOG.debug("{}: {}", remote.name(), e.getMessage());
+        }
+    }
+}
