@@ -5,11 +5,12 @@ import java.util.Map;
 
 import lavaflow.cel.CelBudget;
 import lavaflow.cel.CelCompilation;
+import lavaflow.cel.CelException;
 import lavaflow.cel.CelLimits;
 import lavaflow.cel.CelProgram;
 import lavaflow.cel.CelResult;
-
-import org.jspecify.annotations.Nullable;
+import lavaflow.cel.CelType;
+import lavaflow.cel.CelValues;
 
 /** Evaluates expressions about one occasion, under one budget for all of them. Used by one thread. */
 final class Evaluation {
@@ -36,9 +37,31 @@ final class Evaluation {
         bindings.put(name, value);
     }
 
-    @Nullable
-    Object bound(String name) {
-        return bindings.get(name);
+    /** Gives {@code variables} a meaning: each is evaluated when it is first read, and then remembered. */
+    void compose(CelType.ObjectOf type, Map<String, Expression> variables) {
+        Map<String, Object> known = new HashMap<>();
+        bind("variables", CelValues.lazyObject(type, name -> {
+            Object value = known.get(name);
+            Expression expression = variables.get(name);
+            if (value == null && expression != null) {
+                value = variable(name, expression);
+                known.put(name, value);
+            }
+            return value;
+        }));
+    }
+
+    private Object variable(String name, Expression expression) {
+        if (!(expression.compiled() instanceof CelCompilation.Compiled(CelProgram program))) {
+            throw new CelException("composited variable \"" + name + "\" fails to evaluate: it does not compile");
+        }
+        CelResult result = program.evaluate(bindings::get, new CelBudget(CelLimits.RUNTIME_PER_CALL));
+        remaining -= result.cost();
+        return switch (result) {
+            case CelResult.Value value -> value.value();
+            case CelResult.Failure failure ->
+                throw new CelException("composited variable \"" + name + "\" fails to evaluate: " + failure.message());
+        };
     }
 
     Outcome evaluate(Expression expression) {

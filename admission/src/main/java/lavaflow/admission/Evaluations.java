@@ -30,9 +30,12 @@ final class Evaluations {
     }
 
     /** For policies. */
-    Evaluation policy(Occasion occasion, Occasion.Form form, long budget) {
-        ObjectNode namespace = occasion.namespace().isEmpty() ? null : namespaces.find(occasion.namespace());
-        return new Evaluation(bindings(occasion, form, namespace), budget);
+    Evaluation policy(Occasion occasion, Occasion.Form form, @Nullable ObjectNode params, long budget) {
+        boolean inNone = occasion.namespace().isEmpty() || occasion.isNamespace();
+        ObjectNode namespace = inNone ? null : namespaces.find(occasion.namespace());
+        Evaluation evaluation = new Evaluation(bindings(occasion, form, namespace), budget);
+        evaluation.bind("params", CelValues.of(params));
+        return evaluation;
     }
 
     private Map<String, Object> bindings(Occasion occasion, Occasion.Form form, @Nullable ObjectNode namespace) {
@@ -40,9 +43,25 @@ final class Evaluations {
         bindings.put("object", CelValues.of(form.object()));
         bindings.put("oldObject", CelValues.of(form.old()));
         bindings.put("request", request(occasion, form));
+        CelAuthorizer checks = authorizer(occasion);
         bindings.put("namespaceObject", CelValues.of(namespace == null ? null : visible(namespace)));
-        bindings.put("authorizer", CelValues.authorizer(authorizer(occasion)));
+        bindings.put("authorizer", CelValues.authorizer(checks));
+        bindings.put("authorizer.requestResource", CelValues.resourceCheck(checks, ownResource(occasion)));
         return bindings;
+    }
+
+    private static CelAuthorizer.Check ownResource(Occasion occasion) {
+        return new CelAuthorizer.Check(
+                "",
+                null,
+                occasion.resource().group(),
+                occasion.resource().name(),
+                occasion.subresource(),
+                occasion.namespace(),
+                occasion.name(),
+                null,
+                null,
+                null);
     }
 
     private static ObjectNode request(Occasion occasion, Occasion.Form form) {

@@ -3,6 +3,7 @@ package lavaflow.admission;
 import java.util.ArrayList;
 import java.util.List;
 
+import lavaflow.kinds.AdmissionVocabulary;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -18,12 +19,11 @@ record MatchConditions(List<Condition> conditions, boolean ignoresFailures) {
         static final Verdict NO = new Verdict(false, "");
     }
 
-    static MatchConditions of(JsonNode list, boolean ignoresFailures) {
+    static MatchConditions of(JsonNode list, AdmissionVocabulary vocabulary, boolean ignoresFailures) {
         List<Condition> conditions = new ArrayList<>();
         for (JsonNode each : list) {
             conditions.add(new Condition(
-                    Json.textAt(each, "name"),
-                    new Expression(Json.textAt(each, "expression"), Expression.Vocabulary.CONDITIONS)));
+                    Json.textAt(each, "name"), new Expression(Json.textAt(each, "expression"), vocabulary)));
         }
         return new MatchConditions(conditions, ignoresFailures);
     }

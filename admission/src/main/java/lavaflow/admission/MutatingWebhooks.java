@@ -1,8 +1,6 @@
 package lavaflow.admission;
 
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 import lavaflow.apiserver.Admission;
 import lavaflow.apiserver.AdmissionForms;
@@ -23,18 +21,6 @@ import org.jspecify.annotations.Nullable;
  * before that wish so are asked once more, after all plugins have run again.
  */
 final class MutatingWebhooks implements Admission.Plugin {
-    /** What the first round leaves for the second. */
-    private static final class Memory {
-        private final Set<String> asked = new HashSet<>();
-        private final Set<String> again = new HashSet<>();
-        private @Nullable ObjectNode left;
-
-        void changed() {
-            again.addAll(asked);
-            asked.clear();
-        }
-    }
-
     private final Derived<List<Webhook>> configured;
     private final Webhooks webhooks;
     private final AdmissionForms forms;
@@ -77,28 +63,20 @@ final class MutatingWebhooks implements Admission.Plugin {
         if (occasion.isExempt()) {
             return;
         }
-        Memory memory = rounds.memory(this) instanceof Memory known ? known : new Memory();
-        rounds.remember(this, memory);
-        if (rounds.isSecond() && !object.equals(memory.left)) {
-            memory.changed();
-        }
+        Reinvocation reinvocation = Reinvocation.of(this, rounds, object);
         for (Webhook webhook : all) {
-            if (rounds.isSecond() && !memory.again.contains(webhook.id())) {
+            if (rounds.isSecond() && !reinvocation.isDue(webhook.id())) {
                 continue;
             }
             ObjectNode changed = apply(webhook, occasion);
             if (changed != null) {
-                memory.changed();
-                rounds.requireSecond();
                 object.removeAll();
                 object.setAll(changed);
                 occasion = new Occasion(call, operation, object, old, forms);
             }
-            if (webhook.again()) {
-                memory.asked.add(webhook.id());
-            }
+            reinvocation.seen(webhook.id(), webhook.again(), changed != null, rounds);
         }
-        memory.left = object.deepCopy();
+        reinvocation.left(object);
     }
 
     /** The object as the webhook wants it; null where it leaves it as it is. */

@@ -19,12 +19,20 @@ public final class OutsideAdmission implements AdmissionExtension {
             StoredObject found = context.store().get("namespaces", name);
             return found == null ? null : Json.parseObject(found.bytes());
         };
-        AdmissionForms forms = new AdmissionForms(context.table());
+        AdmissionForms forms = new AdmissionForms(context.table(), context.store());
         Evaluations evaluations = new Evaluations(namespaces, context.authorizer());
         Webhooks webhooks = new Webhooks(context.webhooks(), namespaces, evaluations);
+        Policies policies = new Policies(namespaces, new Params(forms), evaluations);
         return List.of(
+                new MutatingPolicies(policies(context, "mutatingadmissionpolicies"), policies, forms),
                 new MutatingWebhooks(webhooks(context, "mutatingwebhookconfigurations"), webhooks, forms),
+                new ValidatingPolicies(policies(context, "validatingadmissionpolicies"), policies, forms),
                 new ValidatingWebhooks(webhooks(context, "validatingwebhookconfigurations"), webhooks, forms));
+    }
+
+    private static Derived<List<Policy>> policies(Context context, String kind) {
+        String bindings = kind.replace("policies", "policybindings");
+        return new Derived<>(context.store(), List.of(GROUP + kind, GROUP + bindings), Policy::all);
     }
 
     private static Derived<List<Webhook>> webhooks(Context context, String kind) {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
+import lavaflow.kinds.AdmissionVocabulary;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -52,7 +53,7 @@ record Webhook(
                 Json.textAt(node, "name"),
                 node.path("clientConfig"),
                 Matching.of(node, "rules"),
-                MatchConditions.of(Json.listAt(node, "matchConditions"), ignores),
+                MatchConditions.of(Json.listAt(node, "matchConditions"), AdmissionVocabulary.CONDITIONS, ignores),
                 ignores,
                 sideEffects.equals("None") || sideEffects.equals("NoneOnDryRun"),
                 Json.textAt(node, "reinvocationPolicy").equals("IfNeeded"),

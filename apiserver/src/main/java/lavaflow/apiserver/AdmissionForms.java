@@ -4,21 +4,63 @@ import java.util.ArrayList;
 import java.util.List;
 
 import lavaflow.kube.BuiltinTypes;
+import lavaflow.kube.ConfigurationMerge;
 import lavaflow.kube.DecodingException;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
 import lavaflow.kube.PrintedForm;
 import lavaflow.kube.StrictJson;
 import lavaflow.kube.TypedDecoder;
+import lavaflow.store.Store;
+import lavaflow.store.StoredObject;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /** Objects as those outside the chain of admission see them: in the version they ask for, in the form clients get. */
 public final class AdmissionForms {
     private final ResourceTable table;
+    private final Store store;
 
-    public AdmissionForms(ResourceTable table) {
+    public AdmissionForms(ResourceTable table, Store store) {
         this.table = table;
+        this.store = store;
+    }
+
+    /** The resource of a kind, null where it is not served. */
+    public @Nullable Resource ofKind(String apiVersion, String kind) {
+        for (Resource each : table.all()) {
+            boolean same =
+                    each.info().kind().equals(kind) && each.info().apiVersion().equals(apiVersion);
+            if (same) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** A stored object as clients see it. */
+    public @Nullable ObjectNode find(Resource resource, String namespace, String name) {
+        StoredObject found = store.get(resource.bucket(), resource.key(namespace, name));
+        return found == null ? null : resource.read(found);
+    }
+
+    /** All stored objects of a namespace, or of the cluster, as clients see them. */
+    public List<ObjectNode> all(Resource resource, String namespace) {
+        boolean inOne = resource.namespaced() && !namespace.isEmpty();
+        List<StoredObject> found = new ArrayList<>();
+        store.snapshot()
+                .scan(resource.bucket(), inOne ? namespace + "/" : "", inOne ? namespace + "0" : null)
+                .forEach(found::add);
+        return resource.read(found);
+    }
+
+    /** Merges parts into what the call sends, in the version of a resource. */
+    public ConfigurationMerge merge(Call call, Resource resource) {
+        KindInfo.Subresource sub = part(call);
+        return sub == null
+                ? new ConfigurationMerge(resource.types(), resource.info().struct())
+                : new ConfigurationMerge(BuiltinTypes.instance(), sub.struct());
     }
 
     /** The other paths under which the same objects are served, in the order of discovery. */
@@ -75,7 +117,7 @@ public final class AdmissionForms {
     }
 
     /** The subresource whose objects are of a kind of their own; null for the object itself and its status. */
-    private static KindInfo.@org.jspecify.annotations.Nullable Subresource part(Call call) {
+    private static KindInfo.@Nullable Subresource part(Call call) {
         KindInfo info = call.resource().info();
         KindInfo.Subresource sub = call.subresource().isEmpty() ? null : info.subresource(call.subresource());
         return sub == null || sub.struct().equals(info.struct()) ? null : sub;

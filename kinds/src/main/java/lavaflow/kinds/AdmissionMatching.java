@@ -136,8 +136,8 @@ final class AdmissionMatching {
         }
     }
 
-    /** Expressions that must hold; whether they compile is checked elsewhere. */
-    static void conditions(ObjectNode holder, FieldPath path, FieldErrors errors) {
+    /** Expressions that must hold. */
+    static void conditions(ObjectNode holder, AdmissionVocabulary vocabulary, FieldPath path, FieldErrors errors) {
         List<ObjectNode> conditions = Nodes.objects(holder, "matchConditions");
         if (conditions.size() > MOST_CONDITIONS) {
             errors.tooMany(path, conditions.size(), MOST_CONDITIONS);
@@ -146,8 +146,11 @@ final class AdmissionMatching {
         for (int i = 0; i < conditions.size(); i++) {
             FieldPath place = path.index(i);
             String name = Json.textAt(conditions.get(i), "name");
-            if (Json.textAt(conditions.get(i), "expression").isBlank()) {
+            String expression = Json.textAt(conditions.get(i), "expression");
+            if (expression.isBlank()) {
                 errors.required(place.child("expression"));
+            } else {
+                vocabulary.check(expression.strip(), AdmissionVocabulary.BOOL, place.child("expression"), errors);
             }
             if (name.isEmpty()) {
                 errors.required(place.child("name"));

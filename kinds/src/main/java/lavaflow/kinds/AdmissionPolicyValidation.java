@@ -3,9 +3,11 @@ package lavaflow.kinds;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
+import lavaflow.cel.CelType;
 import lavaflow.kube.ConditionRules;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
@@ -15,7 +17,7 @@ import lavaflow.kube.Names;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** Checks of admission policies and their bindings; whether expressions compile is checked elsewhere. */
+/** Checks of admission policies and their bindings. */
 final class AdmissionPolicyValidation {
     private static final FieldPath SPEC = FieldPath.of("spec");
     private static final int MOST_ANNOTATIONS = 20;
@@ -69,17 +71,18 @@ final class AdmissionPolicyValidation {
                 AdmissionMatching.mutatingOperations(match, path, errors);
             }
         }
-        AdmissionMatching.conditions(spec, SPEC.child("matchConditions"), errors);
-        variables(spec, errors);
+        AdmissionVocabulary plain = new AdmissionVocabulary(Nodes.has(spec, "paramKind"), true, false, false, Map.of());
+        AdmissionMatching.conditions(spec, plain, SPEC.child("matchConditions"), errors);
+        AdmissionVocabulary vocabulary = variables(spec, plain, errors);
         if (mutating) {
-            mutations(spec, errors);
+            mutations(spec, vocabulary.withMutation(), errors);
             FieldChecks.requireOneOf(
                     Json.textAt(spec, "reinvocationPolicy"),
                     AdmissionMatching.REINVOCATIONS,
                     SPEC.child("reinvocationPolicy"),
                     errors);
         } else {
-            validations(spec, Json.textAt(object, "metadata", "name"), errors);
+            validations(spec, Json.textAt(object, "metadata", "name"), vocabulary, errors);
         }
     }
 
@@ -120,7 +123,8 @@ final class AdmissionPolicyValidation {
         }
     }
 
-    private static void variables(ObjectNode spec, FieldErrors errors) {
+    private static AdmissionVocabulary variables(ObjectNode spec, AdmissionVocabulary plain, FieldErrors errors) {
+        AdmissionVocabulary vocabulary = plain.composed(!Nodes.emptyAt(spec, "variables"));
         List<ObjectNode> variables = Nodes.objects(spec, "variables");
         for (int i = 0; i < variables.size(); i++) {
             FieldPath path = SPEC.child("variables").index(i);
@@ -130,13 +134,18 @@ final class AdmissionPolicyValidation {
             } else if (!IDENTIFIER.matcher(name).matches() || RESERVED.contains(name)) {
                 errors.invalid(path.child("name"), name, "must be a valid CEL identifier");
             }
-            if (Json.textAt(variables.get(i), "expression").isBlank()) {
+            String expression = Json.textAt(variables.get(i), "expression");
+            if (expression.isBlank()) {
                 errors.required(path.child("expression"), "expression is not specified");
+            } else {
+                vocabulary = vocabulary.withVariable(
+                        name, vocabulary.check(expression.strip(), List.of(), path.child("expression"), errors));
             }
         }
+        return vocabulary;
     }
 
-    private static void validations(ObjectNode spec, String name, FieldErrors errors) {
+    private static void validations(ObjectNode spec, String name, AdmissionVocabulary vocabulary, FieldErrors errors) {
         List<ObjectNode> validations = Nodes.objects(spec, "validations");
         if (validations.isEmpty() && Nodes.emptyAt(spec, "auditAnnotations")) {
             String needed = "validations or auditAnnotations must contain at least one item";
@@ -147,13 +156,20 @@ final class AdmissionPolicyValidation {
         for (int i = 0; i < validations.size(); i++) {
             ObjectNode validation = validations.get(i);
             FieldPath path = SPEC.child("validations").index(i);
-            if (Json.textAt(validation, "expression").isBlank()) {
+            String expression = Json.textAt(validation, "expression");
+            if (expression.isBlank()) {
                 errors.required(path.child("expression"), "expression is not specified");
+            } else {
+                vocabulary.check(expression.strip(), AdmissionVocabulary.BOOL, path.child("expression"), errors);
             }
             for (String field : new String[] {"messageExpression", "message"}) {
                 String text = Json.textAt(validation, field);
                 if (!text.isEmpty() && text.isBlank()) {
                     errors.invalid(path.child(field), text, "must be non-empty if specified");
+                } else if (field.equals("messageExpression") && !text.isEmpty()) {
+                    vocabulary
+                            .withAuthorizer(false)
+                            .check(text.strip(), AdmissionVocabulary.STRING, path.child(field), errors);
                 } else if (field.equals("message") && text.strip().matches("(?s).*[\\n\\r]+.*")) {
                     errors.invalid(path.child(field), text, "must not contain line breaks");
                 }
@@ -161,10 +177,10 @@ final class AdmissionPolicyValidation {
             FieldChecks.optionalOneOf(
                     validation, "reason", List.of("Forbidden", "Invalid", "RequestEntityTooLarge"), path, errors);
         }
-        annotations(spec, name, errors);
+        annotations(spec, name, vocabulary, errors);
     }
 
-    private static void annotations(ObjectNode spec, String name, FieldErrors errors) {
+    private static void annotations(ObjectNode spec, String name, AdmissionVocabulary vocabulary, FieldErrors errors) {
         List<ObjectNode> annotations = Nodes.objects(spec, "auditAnnotations");
         FieldPath all = SPEC.child("auditAnnotations");
         if (annotations.size() > MOST_ANNOTATIONS) {
@@ -186,6 +202,8 @@ final class AdmissionPolicyValidation {
             } else if (Names.utf8Length(expression) > LONGEST_ANNOTATION) {
                 errors.required(
                         path.child("valueExpression"), "must not exceed " + LONGEST_ANNOTATION + " bytes in length");
+            } else {
+                vocabulary.check(expression, AdmissionVocabulary.NOTE, path.child("valueExpression"), errors);
             }
             if (!keys.add(key)) {
                 errors.duplicate(path.child("key"), key);
@@ -193,7 +211,7 @@ final class AdmissionPolicyValidation {
         }
     }
 
-    private static void mutations(ObjectNode spec, FieldErrors errors) {
+    private static void mutations(ObjectNode spec, AdmissionVocabulary vocabulary, FieldErrors errors) {
         List<ObjectNode> mutations = Nodes.objects(spec, "mutations");
         if (mutations.isEmpty()) {
             errors.required(SPEC.child("mutations"), "mutations must contain at least one item");
@@ -202,13 +220,37 @@ final class AdmissionPolicyValidation {
             FieldPath path = SPEC.child("mutations").index(i);
             String type = Json.textAt(mutations.get(i), "patchType");
             switch (type) {
-                case "JSONPatch" -> patch(mutations.get(i), type, "jsonPatch", "applyConfiguration", path, errors);
-                case "ApplyConfiguration" ->
+                case "JSONPatch" -> {
+                    patch(mutations.get(i), type, "jsonPatch", "applyConfiguration", path, errors);
+                    made(mutations.get(i), "jsonPatch", vocabulary, AdmissionVocabulary.PATCH, path, errors);
+                }
+                case "ApplyConfiguration" -> {
                     patch(mutations.get(i), type, "applyConfiguration", "jsonPatch", path, errors);
+                    made(
+                            mutations.get(i),
+                            "applyConfiguration",
+                            vocabulary,
+                            AdmissionVocabulary.CONFIGURATION,
+                            path,
+                            errors);
+                }
                 default ->
                     FieldChecks.requireOneOf(
                             type, List.of("ApplyConfiguration", "JSONPatch"), path.child("patchType"), errors);
             }
+        }
+    }
+
+    private static void made(
+            ObjectNode mutation,
+            String field,
+            AdmissionVocabulary vocabulary,
+            List<CelType> type,
+            FieldPath path,
+            FieldErrors errors) {
+        String expression = Json.textAt(mutation, field, "expression").strip();
+        if (!expression.isEmpty()) {
+            vocabulary.check(expression, type, path.child(field, "expression"), errors);
         }
     }
 

@@ -75,7 +75,7 @@ final class WebhookValidation {
         }
         FieldChecks.optionalOneOf(hook, "reinvocationPolicy", AdmissionMatching.REINVOCATIONS, path, errors);
         client(Json.objectAt(hook, "clientConfig"), path.child("clientConfig"), errors);
-        AdmissionMatching.conditions(hook, path.child("matchConditions"), errors);
+        AdmissionMatching.conditions(hook, AdmissionVocabulary.CONDITIONS, path.child("matchConditions"), errors);
     }
 
     /** Where a webhook is reached. */
