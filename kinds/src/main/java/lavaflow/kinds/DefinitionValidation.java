@@ -45,7 +45,7 @@ final class DefinitionValidation {
 
     static void update(ObjectNode object, ObjectNode old, FieldErrors errors) {
         ObjectNode spec = Json.ensureObject(object, "spec");
-        spec(spec, errors);
+        spec(spec, Json.at(old, "spec"), errors);
         if (isEstablished(old)) {
             keep(object, old, errors, "scope");
             keep(object, old, errors, "names", "kind");
@@ -67,7 +67,7 @@ final class DefinitionValidation {
     }
 
     private static void validate(ObjectNode object, @Nullable ObjectNode old, FieldErrors errors) {
-        spec(Json.ensureObject(object, "spec"), errors);
+        spec(Json.ensureObject(object, "spec"), null, errors);
         rest(object, old, errors);
     }
 
@@ -89,7 +89,7 @@ final class DefinitionValidation {
         names(Json.at(object, "status", "acceptedNames"), FieldPath.of("status", "acceptedNames"), errors);
     }
 
-    private static void spec(ObjectNode spec, FieldErrors errors) {
+    private static void spec(ObjectNode spec, @Nullable JsonNode old, FieldErrors errors) {
         String group = Json.textAt(spec, "group");
         List<String> wrong = Names.dns1123Subdomain(group);
         if (group.isEmpty()) {
@@ -101,7 +101,7 @@ final class DefinitionValidation {
         }
         FieldChecks.requireOneOf(
                 Json.textAt(spec, "scope"), List.of("Cluster", "Namespaced"), SPEC.child("scope"), errors);
-        DefinitionVersions versions = new DefinitionVersions(spec);
+        DefinitionVersions versions = new DefinitionVersions(spec, old);
         versions.validate(errors);
         for (String name : new String[] {"plural", "singular", "kind", "listKind"}) {
             FieldChecks.requireText(spec.get("names"), name, SPEC.child("names"), errors);

@@ -2,12 +2,16 @@ package lavaflow.kinds;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
 import lavaflow.kube.Names;
+import lavaflow.schema.SelectableFields;
+import lavaflow.schema.StructuralRules;
+import lavaflow.schema.StructuralSchema;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -21,14 +25,16 @@ final class DefinitionVersions {
     private static final List<String> COLUMN_TYPES = List.of("boolean", "date", "integer", "number", "string");
     private static final List<String> COLUMN_FORMATS =
             List.of("byte", "date", "date-time", "double", "float", "int32", "int64", "password");
-    private static final int MOST_SELECTABLE = 8;
 
     private final ObjectNode spec;
+    private final @Nullable JsonNode old;
     private final List<ObjectNode> versions;
     private final Set<String> shared = new HashSet<>();
 
-    DefinitionVersions(ObjectNode spec) {
+    /** @param old the spec before, or null where there was none */
+    DefinitionVersions(ObjectNode spec, @Nullable JsonNode old) {
         this.spec = spec;
+        this.old = old;
         this.versions = Nodes.objects(spec, "versions");
         for (String field : SHAREABLE) {
             JsonNode first = versions.isEmpty() ? null : Json.at(versions.getFirst(), field);
@@ -85,10 +91,12 @@ final class DefinitionVersions {
 
     private void parts(ObjectNode version, FieldPath path, FieldPath schemaPath, boolean common, FieldErrors errors) {
         if (shared.contains("schema") == common) {
-            boolean status = Nodes.has(version, "subresources", "status");
+            boolean status = common
+                    ? versions.stream().anyMatch(one -> Nodes.has(one, "subresources", "status"))
+                    : Nodes.has(version, "subresources", "status");
             ObjectNode schema = Json.objectAt(version, "schema", "openAPIV3Schema");
             if (schema != null) {
-                DefinitionSchema.validate(schema, status, schemaPath.child("openAPIV3Schema"), errors);
+                StructuralRules.check(schema, status, isUnchanged(version), schemaPath, errors);
             }
         }
         if (shared.contains("subresources") == common) {
@@ -101,7 +109,12 @@ final class DefinitionVersions {
             }
         }
         if (shared.contains("selectableFields") == common) {
-            selectableFields(version, path.child("selectableFields"), errors);
+            SelectableFields.check(
+                    Json.listAt(version, "selectableFields"),
+                    StructuralSchema.parse(Json.at(version, "schema", "openAPIV3Schema")),
+                    hadTooMany(version),
+                    path.child("selectableFields"),
+                    errors);
         }
     }
 
@@ -160,22 +173,25 @@ final class DefinitionVersions {
         }
     }
 
-    private static void selectableFields(ObjectNode version, FieldPath path, FieldErrors errors) {
-        Set<String> seen = new HashSet<>();
-        List<ObjectNode> fields = Nodes.objects(version, "selectableFields");
-        for (int i = 0; i < fields.size(); i++) {
-            String jsonPath = Json.textAt(fields.get(i), "jsonPath");
-            FieldPath place = path.index(i).child("jsonPath");
-            if (jsonPath.isEmpty()) {
-                errors.required(place);
-            } else if (jsonPath.startsWith(".metadata.")) {
-                errors.invalid(place, jsonPath, "must not point to fields in metadata");
-            } else if (!seen.add(jsonPath)) {
-                errors.duplicate(place, jsonPath);
+    /** Whether a version had the same schema before, so that the costs of its rules are known and accepted. */
+    private boolean isUnchanged(ObjectNode version) {
+        ObjectNode before = before(version);
+        return before != null && Objects.equals(Json.at(version, "schema"), Json.at(before, "schema"));
+    }
+
+    private boolean hadTooMany(ObjectNode version) {
+        ObjectNode before = before(version);
+        return before != null
+                && Json.listAt(before, "selectableFields").size() > SelectableFields.MOST
+                && Objects.equals(Json.at(version, "selectableFields"), Json.at(before, "selectableFields"));
+    }
+
+    private @Nullable ObjectNode before(ObjectNode version) {
+        for (ObjectNode one : Nodes.objects(old, "versions")) {
+            if (Json.textAt(one, "name").equals(Json.textAt(version, "name"))) {
+                return one;
             }
         }
-        if (seen.size() > MOST_SELECTABLE) {
-            errors.tooMany(path, seen.size(), MOST_SELECTABLE);
-        }
+        return null;
     }
 }

@@ -84,7 +84,12 @@ public final class FieldErrors {
         if (value == null) {
             return "null";
         }
-        return value.isTextual() ? quoted(value.textValue()) : Json.string(value);
+        return value.isTextual() ? quoted(value.textValue()) : withoutMarkup(Json.string(value));
+    }
+
+    /** JSON as Go writes it, where nothing could be taken for HTML. */
+    private static String withoutMarkup(String json) {
+        return json.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026");
     }
 
     /** Go's %q. */

@@ -8,6 +8,7 @@ import java.util.Map;
 
 import lavaflow.kube.BuiltinTypes;
 import lavaflow.kube.DecodingException;
+import lavaflow.kube.FieldError;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
@@ -153,12 +154,24 @@ public final class ObjectMetadata {
         return decoded.object();
     }
 
+    /** Brings embedded metadata of a default into form; what does not fit is told. */
+    static @Nullable FieldError coerceDefault(JsonNode value, StructuralSchema schema, FieldPath path) {
+        try {
+            new ObjectMetadata(false).value(value, schema, path);
+            return null;
+        } catch (DecodingException e) {
+            String message = String.valueOf(e.getMessage());
+            int colon = message.indexOf(": ");
+            return new FieldError(FieldError.Reason.INVALID, message.substring(0, colon), message.substring(colon + 2));
+        }
+    }
+
     /** Checks types and metadata of embedded objects. */
     public static void validate(ObjectNode object, StructuralSchema schema, FieldErrors errors) {
         check(object, schema, FieldPath.root(), errors);
     }
 
-    private static void check(JsonNode value, @Nullable StructuralSchema schema, FieldPath path, FieldErrors errors) {
+    static void check(JsonNode value, @Nullable StructuralSchema schema, FieldPath path, FieldErrors errors) {
         if (schema == null) {
             return;
         }
