@@ -42,11 +42,18 @@ final class HttpTransport implements AutoCloseable {
     private static final int MAX_HTTP2_EVENTS_PER_SECOND = 5_000;
 
     private static final Duration IDLE_CONNECTION = Duration.ofSeconds(150);
+    /** Upstream's. */
+    private static final Duration HEADER_TIME = Duration.ofSeconds(32);
 
     private final Server server;
     private final ServerConnector connector;
+    private final JettySlowHeaders slowHeaders;
 
     HttpTransport(InetSocketAddress listen, Identity identity, JettyHandler handler) {
+        this(listen, identity, handler, HEADER_TIME);
+    }
+
+    HttpTransport(InetSocketAddress listen, Identity identity, JettyHandler handler, Duration headerTime) {
         QueuedThreadPool pool = new QueuedThreadPool(16, 3);
         pool.setName("http");
         pool.setDaemon(true);
@@ -60,6 +67,8 @@ final class HttpTransport implements AutoCloseable {
         connector = connector(server, identity);
         connector.setHost(listen.getHostString());
         connector.setPort(listen.getPort());
+        slowHeaders = new JettySlowHeaders(headerTime);
+        connector.addBean(slowHeaders);
         server.addConnector(connector);
     }
 
@@ -110,6 +119,7 @@ final class HttpTransport implements AutoCloseable {
 
     void start() throws Exception {
         server.start();
+        slowHeaders.start(connector.getScheduler());
     }
 
     int port() {

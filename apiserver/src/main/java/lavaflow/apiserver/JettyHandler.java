@@ -6,7 +6,9 @@ import java.util.function.Consumer;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -28,6 +30,10 @@ final class JettyHandler extends Handler.Abstract {
      */
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
+        if (isMalformed(request)) {
+            Response.writeError(request, response, callback, 400, "headers of a connection in a request over HTTP/2");
+            return true;
+        }
         JettyExchange exchange = new JettyExchange(request, response, callback);
         if (Thread.currentThread().isVirtual()) {
             serve(exchange);
@@ -44,6 +50,21 @@ final class JettyHandler extends Handler.Abstract {
         } catch (Throwable failure) {
             exchange.fail(failure);
         }
+    }
+
+    /** HTTP/2 has no headers about a connection; who passes such a request on over HTTP/1.1 would be led astray by them. */
+    private static boolean isMalformed(Request request) {
+        if (request.getConnectionMetaData().getHttpVersion() != HttpVersion.HTTP_2) {
+            return false;
+        }
+        HttpFields headers = request.getHeaders();
+        String trailers = headers.get(HttpHeader.TE);
+        return headers.contains(HttpHeader.TRANSFER_ENCODING)
+                || headers.contains(HttpHeader.CONNECTION)
+                || headers.contains(HttpHeader.UPGRADE)
+                || headers.contains(HttpHeader.KEEP_ALIVE)
+                || headers.contains(HttpHeader.PROXY_CONNECTION)
+                || (trailers != null && !trailers.equals("trailers"));
     }
 
     /** Answers what never reached a handler (broken request lines, too large headers) with a Status too. */

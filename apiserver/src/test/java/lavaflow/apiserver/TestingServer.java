@@ -143,6 +143,10 @@ final class TestingServer implements AutoCloseable {
         return HttpClient.newBuilder().sslContext(context).build();
     }
 
+    int port() {
+        return server.port();
+    }
+
     URI uri(String path) {
         return URI.create("https://127.0.0.1:" + server.port() + path);
     }
