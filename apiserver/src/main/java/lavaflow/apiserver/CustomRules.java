@@ -134,6 +134,9 @@ final class CustomRules implements KindRules {
                         + " conflicts with other finalizer writers");
             }
         }
+        if (old != null) {
+            warnings.addAll(version.validator().toleratedWarnings(object, old));
+        }
         return warnings;
     }
 

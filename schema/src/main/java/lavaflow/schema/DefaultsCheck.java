@@ -29,9 +29,9 @@ final class DefaultsCheck {
     }
 
     /**
-     * @param root the object that surrounds the node: the whole, or the closest embedded one
-     * @param steps from there to the node; empty text stands for an element of a list
-     * @param inMetadata whether the node is part of the metadata of that object
+     * @param outer the object that surrounds the node: the whole, or the closest embedded one
+     * @param outerSteps from there to the node; empty text stands for an element of a list
+     * @param outerMetadata whether the node is part of the metadata of that object
      */
     private void node(
             StructuralSchema schema,

@@ -68,10 +68,10 @@ final class RuleCosts {
     }
 
     /** A product that does not overflow. */
-    static long times(long cost, long often) {
-        if (cost == 0 || often == 0) {
+    static long times(long left, long right) {
+        if (left == 0 || right == 0) {
             return 0;
         }
-        return Long.MAX_VALUE / cost < often ? Long.MAX_VALUE : cost * often;
+        return Long.MAX_VALUE / left < right ? Long.MAX_VALUE : left * right;
     }
 }
