@@ -48,6 +48,10 @@ abstract class AttributeNode extends Node {
                 throw failure;
             }
             frame.charge(1);
+            if (value == null && operand instanceof Maps.Made) {
+                // Objects that mutations build have any field one asks for.
+                return CelValues.NULL;
+            }
             if (value == null) {
                 throw Lookup.missing(operand, resolved);
             }

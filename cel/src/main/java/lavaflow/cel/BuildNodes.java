@@ -147,7 +147,7 @@ final class BuildNodes {
                 return text;
             }
             throw new CelException(
-                    "unexpected type " + Types.goName(value) + " for JSONPatchType '" + name + "' field");
+                    "unexpected type " + Types.goNativeName(value) + " for JSONPatchType '" + name + "' field");
         }
     }
 

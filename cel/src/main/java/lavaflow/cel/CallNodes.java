@@ -128,7 +128,7 @@ final class CallNodes {
         private final Pattern pattern;
 
         Matches(Pattern pattern, Node[] args, CallCost cost) {
-            super(args, cost, false);
+            super(args, cost, true);
             this.pattern = pattern;
         }
 
@@ -147,7 +147,7 @@ final class CallNodes {
         private final boolean all;
 
         Find(Pattern pattern, boolean all, Node[] args, CallCost cost) {
-            super(args, cost, false);
+            super(args, cost, true);
             this.pattern = pattern;
             this.all = all;
         }

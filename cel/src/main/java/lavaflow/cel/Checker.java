@@ -115,7 +115,7 @@ final class Checker {
 
     private void select(Expr.Select select) {
         String name = qualifiedName(select);
-        CelType whole = name == null ? null : lookup(name);
+        CelType whole = name == null ? null : whole(name);
         if (whole != null) {
             set(select, whole);
             names[select.id()] = name;
@@ -123,6 +123,14 @@ final class Checker {
         }
         CelType field = field(select, select.operand(), select.field(), false);
         set(select, select.test() ? CelType.BOOL : mapping.resolve(field, false));
+    }
+
+    /** Types are named after variables sometimes: what begins with a variable's name can only be a variable. */
+    private @Nullable CelType whole(String qualified) {
+        int dot = qualified.indexOf('.', 1);
+        CelType first = dot < 0 ? null : lookup(qualified.substring(0, dot));
+        boolean variable = first != null && !(first instanceof CelType.TypeOf);
+        return variable ? environment.variable(bare(qualified)) : lookup(qualified);
     }
 
     private CelType field(Expr at, Expr operand, String field, boolean optional) {
@@ -355,9 +363,10 @@ final class Checker {
         set(object, result);
         for (Expr.Field field : object.fields()) {
             check(field.value());
-            CelType declared = result instanceof CelType.ObjectOf made
-                    ? objectField(field.offset(), made, field.name())
-                    : CelType.Basic.ERROR;
+            CelType declared = madeField(object, result, field);
+            if (declared == null) {
+                continue;
+            }
             CelType given = field.optional() ? optionalElement(field.value()) : type(field.value());
             if (!mapping.assign(declared, given)) {
                 source.report(
@@ -366,6 +375,22 @@ final class Checker {
                                 .formatted(field.name(), declared, given));
             }
         }
+    }
+
+    /** The type of a field of an object to be made, or null if that cannot be checked. */
+    private @Nullable CelType madeField(Expr.ObjectLiteral object, CelType type, Expr.Field field) {
+        if (!(type instanceof CelType.ObjectOf made)) {
+            source.report(field.offset(), "unexpected failed resolution of '" + object.typeName() + "'");
+            return null;
+        }
+        if (made.equals(CelType.JSON_PATCH) && !made.fields().containsKey(field.name())) {
+            source.report(
+                    field.offset(),
+                    "expected type of field '%s' is '' but provided type is '%s'"
+                            .formatted(field.name(), type(field.value())));
+            return null;
+        }
+        return objectField(field.offset(), made, field.name());
     }
 
     private void loop(Expr.Comprehension loop) {

@@ -32,6 +32,11 @@ final class FunctionTable {
         return TABLES.computeIfAbsent(libraries, FunctionTable::new);
     }
 
+    /** Names of all functions. */
+    Set<String> functions() {
+        return functions.keySet();
+    }
+
     /** The overloads of a function, none if there is no such function. */
     List<Overload> overloads(String function) {
         return functions.getOrDefault(function, List.of());

@@ -26,6 +26,10 @@ final class Lookup {
     static boolean has(Object operand, Object key) {
         return switch (operand) {
             case CelMap map -> map.has(key);
+            case JsonPatchOperation operation -> {
+                Object value = JsonPatches.field(operation, key);
+                yield value != null && !value.equals("");
+            }
             default -> find(operand, key, false) != null;
         };
     }

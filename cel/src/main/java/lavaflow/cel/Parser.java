@@ -25,6 +25,8 @@ final class Parser extends TokenReader {
     private static final long OPTIONAL_EXPRESSION = EXPRESSION | set(Kind.QUESTION);
     private static final long FIELD = set(Kind.QUESTION, Kind.IDENTIFIER, Kind.ESCAPED_IDENTIFIER);
 
+    private static final long MEMBERS = set(Kind.DOT, Kind.LEFT_BRACKET);
+
     private final Macros macros;
     private final ExprFactory factory;
     private int depth;
@@ -52,6 +54,9 @@ final class Parser extends TokenReader {
                 parser.recover(failure, -1);
             }
             return source.hasIssues() ? null : expr;
+        } catch (StackOverflowError deep) {
+            source.report(Source.NOWHERE, "expression recursion limit exceeded: " + DEEPEST);
+            return null;
         } catch (LimitException limit) {
             String message = String.valueOf(limit.getMessage());
             if (!message.isEmpty()) {
@@ -61,118 +66,91 @@ final class Parser extends TokenReader {
         }
     }
 
-    private Expr rule(int state, long follow, Supplier<Expr> body) {
-        enter(follow);
-        int start = look(0).offset();
-        try {
-            return body.get();
-        } catch (SyntaxException failure) {
-            recover(failure, state);
-            return factory.missing(start);
-        } finally {
-            exit();
-        }
-    }
+    // The rules call each other directly and keep few frames for each level of nesting: stacks are small.
 
     private Expr expression(long follow) {
         if (++depth > DEEPEST) {
             throw new LimitException("expression recursion limit exceeded: " + DEEPEST);
         }
-        Expr result = rule(1, follow, this::expressionBody);
-        depth--;
-        return result;
-    }
-
-    private Expr expressionBody() {
-        Expr condition = either(Kind.QUESTION.mask() | NOTHING);
-        if (!sees(Kind.QUESTION.mask())) {
-            return condition;
+        enter(follow);
+        int start = look(0).offset();
+        try {
+            Expr condition = either(Kind.QUESTION.mask() | NOTHING);
+            if (!sees(Kind.QUESTION.mask())) {
+                return condition;
+            }
+            Token question = matched();
+            Expr whenTrue = either(Kind.COLON.mask());
+            match(Kind.COLON, EXPRESSION);
+            Expr whenFalse = expression(NOTHING);
+            return factory.call(question.offset(), "_?_:_", null, List.of(condition, whenTrue, whenFalse));
+        } catch (SyntaxException failure) {
+            recover(failure, 1);
+            return factory.missing(start);
+        } finally {
+            exit();
+            depth--;
         }
-        Token question = matched();
-        Expr whenTrue = either(Kind.COLON.mask());
-        match(Kind.COLON, EXPRESSION);
-        Expr whenFalse = expression(NOTHING);
-        return factory.call(question.offset(), "_?_:_", null, List.of(condition, whenTrue, whenFalse));
     }
 
     private Expr either(long follow) {
-        return rule(2, follow, () -> logic(Kind.OR, "_||_", this::both));
+        enter(follow);
+        Expr first = both(Kind.OR.mask() | NOTHING);
+        if (sees(Kind.OR.mask())) {
+            int offset = look(0).offset();
+            List<Expr> terms = new ArrayList<>();
+            terms.add(first);
+            while (sees(Kind.OR.mask())) {
+                matched();
+                terms.add(both(Kind.OR.mask() | NOTHING));
+            }
+            first = factory.logic(offset, "_||_", terms);
+        }
+        exit();
+        return first;
     }
 
     private Expr both(long follow) {
-        return rule(3, follow, () -> logic(Kind.AND, "_&&_", f -> relation(0, f)));
-    }
-
-    /** A sub-rule that is told what may follow it. */
-    private interface Rule {
-        Expr read(long follow);
-    }
-
-    /** Chains of one operator become one call with all terms, so that long chains are not deep. */
-    private Expr logic(Kind operator, String function, Rule term) {
-        long follow = operator.mask() | NOTHING;
-        Expr first = term.read(follow);
-        if (!sees(operator.mask())) {
-            return first;
+        enter(follow);
+        Expr first = relation(0, Kind.AND.mask() | NOTHING);
+        if (sees(Kind.AND.mask())) {
+            int offset = look(0).offset();
+            List<Expr> terms = new ArrayList<>();
+            terms.add(first);
+            while (sees(Kind.AND.mask())) {
+                matched();
+                terms.add(relation(0, Kind.AND.mask() | NOTHING));
+            }
+            first = factory.logic(offset, "_&&_", terms);
         }
-        List<Expr> terms = new ArrayList<>();
-        terms.add(first);
-        int offset = look(0).offset();
-        while (sees(operator.mask())) {
-            matched();
-            terms.add(term.read(follow));
-        }
-        return factory.logic(offset, function, terms);
+        exit();
+        return first;
     }
 
     private Expr relation(int precedence, long follow) {
-        return chain(4, follow, f -> calculation(0, f), RELATIONS, left -> {
-            if (precedence > 1) {
-                return null;
-            }
+        enter(follow);
+        Expr left = calculation(0, RELATIONS | NOTHING);
+        while (precedence <= 1 && sees(RELATIONS)) {
             Token operator = matched();
-            Expr right = relation(2, RELATIONS | NOTHING);
-            return binary(operator, left, right);
-        });
+            left = binary(operator, left, relation(2, RELATIONS | NOTHING));
+        }
+        exit();
+        return left;
     }
 
     private Expr calculation(int precedence, long follow) {
-        return chain(5, follow, this::unary, PRODUCTS | SUMS, left -> {
+        enter(follow);
+        Expr left = unary(PRODUCTS | SUMS | NOTHING);
+        while (sees(PRODUCTS | SUMS)) {
             int own = sees(PRODUCTS) ? 2 : 1;
             if (own < precedence) {
-                return null;
+                break;
             }
             Token operator = matched();
-            Expr right = calculation(own + 1, PRODUCTS | SUMS | NOTHING);
-            return binary(operator, left, right);
-        });
-    }
-
-    /** What continues an expression to the left, or null if it ends there. */
-    private interface Continuation {
-        @Nullable
-        Expr after(Expr left);
-    }
-
-    private Expr chain(int state, long follow, Rule first, long operators, Continuation rest) {
-        enter(follow);
-        Expr left = factory.missing(look(0).offset());
-        try {
-            left = first.read(operators | NOTHING);
-            while (sees(operators)) {
-                Expr longer = rest.after(left);
-                if (longer == null) {
-                    break;
-                }
-                left = longer;
-            }
-            return left;
-        } catch (SyntaxException failure) {
-            recover(failure, state);
-            return left;
-        } finally {
-            exit();
+            left = binary(operator, left, calculation(own + 1, PRODUCTS | SUMS | NOTHING));
         }
+        exit();
+        return left;
     }
 
     private Expr binary(Token operator, Expr left, Expr right) {
@@ -181,14 +159,21 @@ final class Parser extends TokenReader {
     }
 
     private Expr unary(long follow) {
-        return rule(6, follow, () -> {
+        enter(follow);
+        int start = look(0).offset();
+        try {
             sync(EXPRESSION);
             return switch (kind()) {
                 case NOT -> repeated(Kind.NOT, "!_");
                 case MINUS -> negative();
                 default -> member(NOTHING);
             };
-        });
+        } catch (SyntaxException failure) {
+            recover(failure, 6);
+            return factory.missing(start);
+        } finally {
+            exit();
+        }
     }
 
     private Expr negative() {
@@ -215,19 +200,34 @@ final class Parser extends TokenReader {
     }
 
     private Expr member(long follow) {
-        return chain(7, follow, this::primary, set(Kind.DOT, Kind.LEFT_BRACKET), left -> {
-            if (kind() == Kind.LEFT_BRACKET) {
-                return index(left);
+        enter(follow);
+        Expr left = factory.missing(look(0).offset());
+        try {
+            left = primary(MEMBERS | NOTHING);
+            while (sees(MEMBERS)) {
+                left = continued(left);
             }
-            Kind next = look(1).kind();
-            if (next == Kind.IDENTIFIER && look(2).kind() == Kind.LEFT_PAREN) {
-                return memberCall(left);
-            }
-            if ((next.mask() & FIELD) == 0) {
-                throw noViable(1);
-            }
-            return select(left);
-        });
+            return left;
+        } catch (SyntaxException failure) {
+            recover(failure, 7);
+            return left;
+        } finally {
+            exit();
+        }
+    }
+
+    private Expr continued(Expr left) {
+        if (kind() == Kind.LEFT_BRACKET) {
+            return index(left);
+        }
+        Kind next = look(1).kind();
+        if (next == Kind.IDENTIFIER && look(2).kind() == Kind.LEFT_PAREN) {
+            return memberCall(left);
+        }
+        if ((next.mask() & FIELD) == 0) {
+            throw noViable(1);
+        }
+        return select(left);
     }
 
     private Expr index(Expr left) {
@@ -235,7 +235,7 @@ final class Parser extends TokenReader {
         sync(OPTIONAL_EXPRESSION);
         boolean optional = optionalMark();
         Expr index = expression(Kind.RIGHT_BRACKET.mask());
-        match(Kind.RIGHT_BRACKET, set(Kind.DOT, Kind.LEFT_BRACKET) | NOTHING);
+        match(Kind.RIGHT_BRACKET, MEMBERS | NOTHING);
         return factory.call(bracket.offset(), optional ? "_[?_]" : "_[_]", null, List.of(left, index));
     }
 
@@ -252,7 +252,7 @@ final class Parser extends TokenReader {
         String name = matched().text();
         Token paren = matched();
         List<Expr> args = arguments();
-        return closed(set(Kind.DOT, Kind.LEFT_BRACKET) | NOTHING, () -> callOrMacro(paren.offset(), name, left, args));
+        return closed(MEMBERS | NOTHING, () -> callOrMacro(paren.offset(), name, left, args));
     }
 
     /** The end of a call. A call that is not closed is still looked at: its macro may be misused, too. */
@@ -274,7 +274,7 @@ final class Parser extends TokenReader {
         Token dot = matched();
         boolean optional = optionalMark();
         Token field = look(0);
-        String name = identifier(set(Kind.DOT, Kind.LEFT_BRACKET) | NOTHING);
+        String name = identifier(MEMBERS | NOTHING);
         if (optional) {
             Expr text = factory.literal(field.offset(), name);
             return factory.call(dot.offset(), "_?._", null, List.of(left, text));
@@ -319,7 +319,9 @@ final class Parser extends TokenReader {
     }
 
     private Expr primary(long follow) {
-        return rule(9, follow, () -> {
+        enter(follow);
+        int start = look(0).offset();
+        try {
             sync(PRIMARY);
             return switch (kind()) {
                 case LEFT_PAREN -> nested();
@@ -328,7 +330,12 @@ final class Parser extends TokenReader {
                 case DOT, IDENTIFIER -> named();
                 default -> literal();
             };
-        });
+        } catch (SyntaxException failure) {
+            recover(failure, 9);
+            return factory.missing(start);
+        } finally {
+            exit();
+        }
     }
 
     private Expr nested() {

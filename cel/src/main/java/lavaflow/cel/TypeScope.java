@@ -57,6 +57,11 @@ final class TypeScope {
         }
     }
 
+    @Nullable
+    CelType variable(String name) {
+        return variables.get(name);
+    }
+
     /** The type of a variable, or the type of a type, or null. */
     @Nullable
     CelType find(String name) {

@@ -49,6 +49,23 @@ final class Types {
         };
     }
 
+    /** The name of the Go type that holds such a value. */
+    static String goNativeName(Object value) {
+        return switch (value) {
+            case Boolean bool -> "bool";
+            case Long integer -> "int64";
+            case UnsignedLong unsigned -> "uint64";
+            case Double real -> "float64";
+            case String text -> "string";
+            case CelBytes bytes -> "[]uint8";
+            case OffsetDateTime time -> "time.Time";
+            case Duration duration -> "time.Duration";
+            case CelList list -> "[]ref.Val";
+            case CelMap map -> "map[ref.Val]ref.Val";
+            default -> goName(value);
+        };
+    }
+
     private static String simpleName(String name) {
         return name.substring(name.lastIndexOf('.') + 1);
     }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 import lavaflow.kube.GoDuration;
 import lavaflow.kube.GoQuote;
@@ -51,10 +52,21 @@ final class Rendered {
         };
     }
 
+    /** A part may be absent (a field that is null) or not fit its type. */
+    private static String part(Supplier<Object> part) {
+        try {
+            Object value = part.get();
+            return value == null ? "absent" : of(value);
+        } catch (CelException wrong) {
+            return "error";
+        }
+    }
+
     private static String list(CelList list) {
         List<String> parts = new ArrayList<>();
         for (int i = 0; i < list.size(); i++) {
-            parts.add(of(list.get(i)));
+            int index = i;
+            parts.add(part(() -> list.get(index)));
         }
         return "[" + String.join(", ", parts) + "]";
     }
@@ -63,7 +75,7 @@ final class Rendered {
         TreeMap<String, String> parts = new TreeMap<>();
         for (Iterator<Object> keys = map.keys(); keys.hasNext(); ) {
             Object key = keys.next();
-            parts.put(of(key), of(map.find(key)));
+            parts.put(of(key), part(() -> map.find(key)));
         }
         List<String> entries = new ArrayList<>();
         parts.forEach((key, value) -> entries.add(key + ": " + value));
