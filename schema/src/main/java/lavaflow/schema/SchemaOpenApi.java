@@ -15,8 +15,13 @@ import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
-/** Schemas of custom kinds as OpenAPI documents publish them. Upstream's descriptions of metadata are not repeated. */
+/** Schemas of custom kinds as OpenAPI documents publish them. What every object has is described in words of our own. */
 public final class SchemaOpenApi {
+    /** Clients look for the first two words. */
+    private static final String VERSION = "APIVersion defines the group and version in which this object is written.";
+
+    private static final String KIND = "Kind is the type of this object, as the group and version call it.";
+
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
     private static final String V3 = "#/components/schemas/";
     private static final String V2 = "#/definitions/";
@@ -49,9 +54,9 @@ public final class SchemaOpenApi {
         schema.put("description", listKind + " is a list of " + kind.kind());
         schema.put("type", "object").putArray("required").add("items");
         ObjectNode properties = schema.putObject("properties");
-        properties.putObject("apiVersion").put("type", "string");
+        properties.set("apiVersion", text(VERSION));
         properties.putObject("items").put("type", "array").putObject("items").put("$ref", prefix + itemName);
-        properties.putObject("kind").put("type", "string");
+        properties.set("kind", text(KIND));
         properties.set("metadata", reference("ListMeta", old));
         mark(schema, new GroupVersionKind(kind.group(), kind.version(), listKind));
         return schema;
@@ -108,10 +113,14 @@ public final class SchemaOpenApi {
         return schema;
     }
 
+    private static ObjectNode text(String description) {
+        return Json.object().put("description", description).put("type", "string");
+    }
+
     private void addMeta(ObjectNode schema) {
         ObjectNode properties = Json.ensureObject(schema, "properties");
-        properties.set("apiVersion", Json.object().put("type", "string"));
-        properties.set("kind", Json.object().put("type", "string"));
+        properties.set("apiVersion", text(VERSION));
+        properties.set("kind", text(KIND));
         properties.set("metadata", reference("ObjectMeta", old));
     }
 
