@@ -65,7 +65,7 @@ public final class AccountTokenReader implements TokenAuthenticator {
         }
         ObjectNode claims = verified(token, jwt);
         if (claims == null) {
-            return NOT_MINE;
+            return new Bad("go-jose/go-jose: error in cryptographic primitive");
         }
         try {
             return legacy ? legacy(claims, token, wanted) : bound(claims, wanted);

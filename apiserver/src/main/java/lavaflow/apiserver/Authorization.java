@@ -5,6 +5,9 @@ import lavaflow.access.Authorizer;
 import lavaflow.access.User;
 import lavaflow.audit.AuditRecord;
 import lavaflow.kube.ApiException;
+import lavaflow.kube.FieldSelector;
+import lavaflow.kube.MalformedException;
+import lavaflow.kube.Names;
 
 /** Refuses what a user may not: 403, in upstream's words. */
 public final class Authorization {
@@ -51,6 +54,7 @@ public final class Authorization {
         boolean selects = info.verb().equals("list")
                 || info.verb().equals("watch")
                 || info.verb().equals("deletecollection");
+        String fields = selects ? text(query, "fieldSelector") : "";
         return new Attributes(
                 true,
                 info.verb(),
@@ -59,10 +63,24 @@ public final class Authorization {
                 info.version(),
                 info.resource(),
                 info.subresource(),
-                info.name(),
+                info.name().isEmpty() ? selectedName(fields) : info.name(),
                 info.path(),
-                selects ? text(query, "fieldSelector") : "",
+                fields,
                 selects ? text(query, "labelSelector") : "");
+    }
+
+    /** Who selects one object by its name asks for that object, so that roles for names let them list it. */
+    private static String selectedName(String fieldSelector) {
+        if (!fieldSelector.contains("metadata.name")) {
+            return "";
+        }
+        try {
+            String name =
+                    FieldSelector.parse(fieldSelector).exactly("metadata.name").orElse("");
+            return Names.pathSegmentName(name).isEmpty() ? name : "";
+        } catch (MalformedException e) {
+            return "";
+        }
     }
 
     private static String text(Query query, String name) {

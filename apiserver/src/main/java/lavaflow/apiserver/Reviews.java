@@ -141,8 +141,22 @@ final class Reviews {
         if (call.resource().namespaced() && resource != null && !namespace.equals(call.namespace())) {
             errors.invalid(SPEC.child("resourceAttributes", "namespace"), namespace, "must match metadata.namespace");
         }
+        if (resource != null) {
+            checkSelector(resource, "fieldSelector", errors);
+            checkSelector(resource, "labelSelector", errors);
+        }
         if (!errors.isEmpty()) {
             throw ApiException.invalid(call.resource().group(), "", "", errors.list());
+        }
+    }
+
+    private static void checkSelector(ObjectNode resource, String field, FieldErrors errors) {
+        String raw = Json.textAt(resource, field, "rawSelector");
+        if (!raw.isEmpty() && !Json.listAt(resource, field, "requirements").isEmpty()) {
+            errors.invalid(
+                    SPEC.child("resourceAttributes", field, "rawSelector"),
+                    raw,
+                    "may not specified at the same time as requirements");
         }
     }
 }

@@ -179,7 +179,7 @@ final class CertificateRequestsController {
     private static String problem(ObjectNode request, String signer, CertificateSubject subject) {
         List<String> usages = usages(request);
         return switch (signer) {
-            case CLIENT -> within(usages, "client auth") ? "" : "invalid usages for client certificate: " + usages;
+            case CLIENT -> clientUsageProblem(usages);
             case KUBELET_CLIENT, KUBELET_SERVING -> {
                 String purpose = signer.equals(KUBELET_CLIENT) ? "client auth" : "server auth";
                 if (!subject.organisations().equals(List.of("system:nodes"))) {
@@ -192,6 +192,16 @@ final class CertificateRequestsController {
             }
             default -> "";
         };
+    }
+
+    private static String clientUsageProblem(List<String> usages) {
+        List<String> known = List.of("digital signature", "key encipherment", "client auth");
+        for (String usage : usages) {
+            if (!known.contains(usage)) {
+                return "invalid usage for client certificate: " + usage;
+            }
+        }
+        return usages.contains("client auth") ? "" : "missing required usage for client certificate: client auth";
     }
 
     private static boolean within(List<String> usages, String purpose) {

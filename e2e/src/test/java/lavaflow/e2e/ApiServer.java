@@ -36,7 +36,13 @@ import org.yaml.snakeyaml.Yaml;
 /** One Kubernetes API server as its users see it: an address, a way to be admin there, requests and answers. */
 final class ApiServer implements AutoCloseable {
     /** What goes over the wire; everything is given literally so that cases can be wrong on purpose. */
-    record Request(String method, String path, Map<String, String> headers, Optional<byte[]> body) {}
+    record Request(
+            String method, String path, Map<String, String> headers, Optional<byte[]> body, boolean certificate) {
+        /** As the administrator, who shows a certificate. */
+        Request(String method, String path, Map<String, String> headers, Optional<byte[]> body) {
+            this(method, path, headers, body, true);
+        }
+    }
 
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
@@ -45,13 +51,23 @@ final class ApiServer implements AutoCloseable {
     private final URI address;
     private final SSLContext tls;
     private final HttpClient client;
+    /** Shows no certificate, for those who come with a token or with nothing. */
+    private final HttpClient stranger;
 
-    private ApiServer(String name, Path kubeconfig, URI address, SSLContext tls) {
+    private final SSLContext bare;
+
+    private ApiServer(String name, Path kubeconfig, URI address, SSLContext tls, SSLContext bare) {
         this.name = name;
         this.kubeconfig = kubeconfig;
         this.address = address;
         this.tls = tls;
-        this.client = HttpClient.newBuilder()
+        this.bare = bare;
+        this.client = client(tls);
+        this.stranger = client(bare);
+    }
+
+    private static HttpClient client(SSLContext tls) {
+        return HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .sslContext(tls)
                 .connectTimeout(Duration.ofSeconds(5))
@@ -62,11 +78,10 @@ final class ApiServer implements AutoCloseable {
         Map<?, ?> config = new Yaml().load(Files.readString(kubeconfig));
         Map<?, ?> cluster = (Map<?, ?>) first(config, "clusters").get("cluster");
         Map<?, ?> user = (Map<?, ?>) first(config, "users").get("user");
-        SSLContext tls = tls(
-                bytes(cluster, "certificate-authority", kubeconfig),
-                bytes(user, "client-certificate", kubeconfig),
-                bytes(user, "client-key", kubeconfig));
-        return new ApiServer(name, kubeconfig, URI.create((String) cluster.get("server")), tls);
+        byte[] authority = bytes(cluster, "certificate-authority", kubeconfig);
+        SSLContext tls =
+                tls(authority, bytes(user, "client-certificate", kubeconfig), bytes(user, "client-key", kubeconfig));
+        return new ApiServer(name, kubeconfig, URI.create((String) cluster.get("server")), tls, bare(authority));
     }
 
     String name() {
@@ -85,7 +100,7 @@ final class ApiServer implements AutoCloseable {
 
     Answer send(Request request) throws IOException, InterruptedException {
         if (!isPlainUri(request.path())) {
-            return RawHttp.send(tls, address, request);
+            return RawHttp.send(request.certificate() ? tls : bare, address, request);
         }
         HttpResponse<byte[]> response = whole(request);
         return new Answer(response.statusCode(), response.headers().map(), response.body());
@@ -94,7 +109,8 @@ final class ApiServer implements AutoCloseable {
     /** The client's own timeout ends with the headers; a body that never ends would hold the suite for ever. */
     private HttpResponse<byte[]> whole(Request request) throws IOException, InterruptedException {
         try {
-            return client.sendAsync(prepare(request), HttpResponse.BodyHandlers.ofByteArray())
+            return (request.certificate() ? client : stranger)
+                    .sendAsync(prepare(request), HttpResponse.BodyHandlers.ofByteArray())
                     .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
             throw new IOException(request.method() + " " + request.path() + " of " + name + ": " + e, e);
@@ -113,7 +129,8 @@ final class ApiServer implements AutoCloseable {
         HttpRequest.Builder builder = HttpRequest.newBuilder(URI.create(address + request.path()))
                 .method(request.method(), body)
                 .timeout(PATIENCE);
-        request.headers().forEach(builder::setHeader);
+        // A header that occurs several times is written with its values in lines.
+        request.headers().forEach((name, value) -> value.lines().forEach(line -> builder.header(name, line)));
         return builder.build();
     }
 
@@ -128,6 +145,7 @@ final class ApiServer implements AutoCloseable {
     @Override
     public void close() {
         client.shutdownNow();
+        stranger.shutdownNow();
     }
 
     private static Map<?, ?> first(Map<?, ?> config, String list) {
@@ -141,8 +159,13 @@ final class ApiServer implements AutoCloseable {
                 : Files.readAllBytes(kubeconfig.resolveSibling((String) from.get(key)));
     }
 
-    private static SSLContext tls(byte[] authority, byte[] certificate, byte[] key)
-            throws IOException, GeneralSecurityException {
+    private static SSLContext bare(byte[] authority) throws IOException, GeneralSecurityException {
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(null, trusting(authority).getTrustManagers(), null);
+        return tls;
+    }
+
+    private static TrustManagerFactory trusting(byte[] authority) throws IOException, GeneralSecurityException {
         CertificateFactory certificates = CertificateFactory.getInstance("X.509");
         KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
         trusted.load(null, null);
@@ -152,7 +175,12 @@ final class ApiServer implements AutoCloseable {
         }
         TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(trusted);
+        return trust;
+    }
 
+    private static SSLContext tls(byte[] authority, byte[] certificate, byte[] key)
+            throws IOException, GeneralSecurityException {
+        CertificateFactory certificates = CertificateFactory.getInstance("X.509");
         Certificate[] chain = certificates
                 .generateCertificates(new ByteArrayInputStream(certificate))
                 .toArray(Certificate[]::new);
@@ -163,7 +191,7 @@ final class ApiServer implements AutoCloseable {
         keys.init(own, new char[0]);
 
         SSLContext tls = SSLContext.getInstance("TLS");
-        tls.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+        tls.init(keys.getKeyManagers(), trusting(authority).getTrustManagers(), null);
         return tls;
     }
 

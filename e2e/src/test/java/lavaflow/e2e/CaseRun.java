@@ -136,7 +136,8 @@ final class CaseRun {
         Map<String, String> headers = new LinkedHashMap<>(request.headers());
         headers.putIfAbsent("Content-Type", "application/json");
         byte[] body = Json.string(changed).getBytes(StandardCharsets.UTF_8);
-        return new ApiServer.Request(request.method(), request.path(), headers, Optional.of(body));
+        return new ApiServer.Request(
+                request.method(), request.path(), headers, Optional.of(body), request.certificate());
     }
 
     /** Asks again until the answer is as the step says, or patience ends; then the last answer is compared as it is. */

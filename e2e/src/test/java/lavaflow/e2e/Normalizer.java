@@ -84,8 +84,9 @@ final class Normalizer {
         List<JsonNode> items = new ArrayList<>();
         array.forEach(items::add);
         if (key.equals("managedFields")) {
-            items.sort(Comparator.comparing(owner -> Json.textAt(owner, "operation") + "/" + Json.textAt(owner, "manager")
-                    + "/" + Json.textAt(owner, "subresource") + "/" + Json.textAt(owner, "apiVersion")));
+            items.sort(
+                    Comparator.comparing(owner -> Json.textAt(owner, "operation") + "/" + Json.textAt(owner, "manager")
+                            + "/" + Json.textAt(owner, "subresource") + "/" + Json.textAt(owner, "apiVersion")));
         }
         return items;
     }

@@ -82,7 +82,15 @@ final class Servers implements AutoCloseable {
         String lava = ROOT.resolve("lava").toString();
         ends.add(() -> run(new ProcessBuilder(lava, "down", "--data-dir", data.toString())));
         int exit = run(new ProcessBuilder(
-                lava, "up", "--data-dir", data.toString(), "--listen", "127.0.0.1:0", "--detach", "--no-node", "--no-workloads"));
+                lava,
+                "up",
+                "--data-dir",
+                data.toString(),
+                "--listen",
+                "127.0.0.1:0",
+                "--detach",
+                "--no-node",
+                "--no-workloads"));
         if (exit != 0) {
             throw new IllegalStateException("lava up failed with exit code " + exit + ", see " + LOG.toAbsolutePath());
         }

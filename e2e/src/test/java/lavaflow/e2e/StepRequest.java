@@ -73,20 +73,49 @@ final class StepRequest {
         if (step.has("type")) {
             headers.put("Content-Type", fill(step.get("type").textValue()));
         }
+        user(step, headers);
         for (Map.Entry<String, JsonNode> header : step.path("headers").properties()) {
             headers.put(header.getKey(), fill(header.getValue().asText()));
         }
         headers.values().removeIf(String::isEmpty);
         String line = requestLine(step);
         int space = line.indexOf(' ');
-        return new ApiServer.Request(line.substring(0, space), line.substring(space + 1), headers, body);
+        boolean certificate = !step.has("token") && step.path("certificate").asBoolean(true);
+        return new ApiServer.Request(line.substring(0, space), line.substring(space + 1), headers, body, certificate);
+    }
+
+    /** Who asks: the administrator as somebody else, or the owner of a token. */
+    private void user(ObjectNode step, Map<String, String> headers) {
+        JsonNode as = step.path("as");
+        if (as.isTextual()) {
+            headers.put("Impersonate-User", fill(as.textValue()));
+        }
+        if (as.isObject()) {
+            if (as.has("user")) {
+                headers.put("Impersonate-User", fill(as.path("user").asText()));
+            }
+            if (as.has("uid")) {
+                headers.put("Impersonate-Uid", fill(as.path("uid").asText()));
+            }
+            List<String> groups = new ArrayList<>();
+            as.path("groups").forEach(group -> groups.add(fill(group.asText())));
+            headers.put("Impersonate-Group", String.join("\n", groups));
+            as.path("extra")
+                    .properties()
+                    .forEach(extra -> headers.put(
+                            "Impersonate-Extra-" + extra.getKey(),
+                            fill(extra.getValue().asText())));
+        }
+        if (step.has("token")) {
+            headers.put("Authorization", "Bearer " + fill(step.path("token").asText()));
+        }
     }
 
     /** The same step as a plain read of its object, for edits that start from what is there. */
     ApiServer.Request readOf(ObjectNode step) {
         ObjectNode read = Json.object();
         read.set("get", step.get("edit"));
-        for (String key : List.of("sub", "name")) {
+        for (String key : List.of("sub", "name", "as", "token")) {
             if (step.has(key)) {
                 read.set(key, step.get(key));
             }
