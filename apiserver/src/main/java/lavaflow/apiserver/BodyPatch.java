@@ -18,6 +18,7 @@ import lavaflow.kube.StrategicMergePatch;
 import lavaflow.kube.StrictJson;
 import lavaflow.kube.TreeConversion;
 import lavaflow.kube.TypedDecoder;
+import lavaflow.kube.Untyped;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -112,7 +113,8 @@ final class BodyPatch {
                             + " into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\";"
                             + " Kind string \"json:\\\"kind,omitempty\\\"\" }");
         }
-        String shown = Json.string(sorted(object));
+        // Of custom objects upstream sorts not only the first level.
+        String shown = Json.string(custom() == null ? sorted(object) : Untyped.canonical(object));
         if (custom() == null) {
             checkKind(object, shown);
         }
@@ -187,6 +189,12 @@ final class BodyPatch {
     }
 
     private ObjectNode customized(CustomVersion custom, ObjectNode tree, String shown, List<String> problems) {
+        if (Json.textAt(tree, "kind").isEmpty()) {
+            throw invalid(shown, "Object 'Kind' is missing in '" + shown + "'");
+        }
+        if (Json.textAt(tree, "apiVersion").isEmpty()) {
+            throw ApiException.internal("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+        }
         try {
             CustomDecoder.Decoded decoded = CustomDecoder.tree(custom, tree);
             problems.addAll(decoded.problems());

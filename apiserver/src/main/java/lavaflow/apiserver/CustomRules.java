@@ -130,8 +130,8 @@ final class CustomRules implements KindRules {
             boolean known = name.contains("/") || name.equals("orphan") || name.equals("foregroundDeletion");
             if (!known && !before.contains(finalizer)) {
                 warnings.add("metadata.finalizers: " + FieldErrors.quoted(name)
-                        + ": prefer a domain-qualified finalizer name including a path (/) to avoid accidental"
-                        + " conflicts with other finalizer writers");
+                        + ": prefer a domain-qualified finalizer name to avoid accidental conflicts with other"
+                        + " finalizer writers");
             }
         }
         if (old != null) {
@@ -142,7 +142,7 @@ final class CustomRules implements KindRules {
 
     @Override
     public @Nullable String deprecation() {
-        return version.description().deprecation();
+        return version.kind().definition().deprecation(version.description());
     }
 
     /** Without the leading dot, as selectors name them. */

@@ -91,33 +91,29 @@ record Definition(
     /**
      * One version.
      *
-     * @param deprecation what to tell those who use it; null for versions in good standing
      * @param node the version as it stands in the definition, without its schema
      */
     record Version(
             String name,
             boolean served,
             boolean storage,
-            @Nullable String deprecation,
+            boolean deprecated,
             boolean hasStatus,
             @Nullable ScalePaths scale,
             List<String> selectableFields,
             ObjectNode node) {
 
-        private static Version of(ObjectNode node, String group, String kind) {
+        private static Version of(ObjectNode node) {
             List<String> selectable = new ArrayList<>();
             for (JsonNode field : Json.listAt(node, "selectableFields")) {
                 selectable.add(Json.textAt(field, "jsonPath"));
             }
             String name = Json.textAt(node, "name");
-            String warning = Json.textAt(node, "deprecationWarning");
             return new Version(
                     name,
                     Json.flagAt(node, "served"),
                     Json.flagAt(node, "storage"),
-                    !Json.flagAt(node, "deprecated")
-                            ? null
-                            : warning.isEmpty() ? group + "/" + name + " " + kind + " is deprecated" : warning,
+                    Json.flagAt(node, "deprecated"),
                     Json.at(node, "subresources", "status") != null,
                     ScalePaths.of(node),
                     selectable,
@@ -132,7 +128,7 @@ record Definition(
         Names requested = Names.of(Json.objectAt(spec, "names"));
         List<Version> versions = new ArrayList<>();
         for (JsonNode version : Json.listAt(spec, "versions")) {
-            versions.add(Version.of((ObjectNode) version, group, requested.kind()));
+            versions.add(Version.of((ObjectNode) version));
         }
         JsonNode approval = Json.at(tree, "metadata", "annotations", APPROVAL);
         return new Definition(
@@ -189,6 +185,26 @@ record Definition(
             return array;
         }
         return Json.value(parser);
+    }
+
+    /** What to tell those who use a version; null for versions in good standing. */
+    @Nullable
+    String deprecation(Version version) {
+        if (!version.deprecated()) {
+            return null;
+        }
+        String own = Json.textAt(version.node(), "deprecationWarning");
+        if (!own.isEmpty()) {
+            return own;
+        }
+        String better = versions.stream()
+                .filter(each -> each.served() && !each.deprecated())
+                .map(Version::name)
+                .filter(each -> VersionPreference.ORDER.compare(each, version.name()) < 0)
+                .min(VersionPreference.ORDER)
+                .map(each -> "; use " + group + "/" + each + " " + requested.kind())
+                .orElse("");
+        return group + "/" + version.name() + " " + requested.kind() + " is deprecated" + better;
     }
 
     /** The definition with another status. */

@@ -126,16 +126,22 @@ final class Deletes {
             }
         } else {
             hooks.beginDelete(resource, object);
-            if (resource.has(KindRules.Trait.GENERATION) || Metadata.generation(object) > 0) {
+            boolean counts = resource.has(KindRules.Trait.GENERATION) || Metadata.generation(object) > 0;
+            if (counts && !marksItself(resource)) {
                 Metadata.of(object).put("generation", Metadata.generation(object) + 1);
             }
         }
         ObjectNode metadata = Metadata.of(object);
         metadata.put("deletionTimestamp", Metadata.time(call.now().plusSeconds(grace)));
-        if (!resource.bucket().equals("namespaces")) {
+        if (!marksItself(resource)) {
             metadata.put("deletionGracePeriodSeconds", grace);
         }
         return false;
+    }
+
+    /** Upstream marks these two kinds by code of their own, which says less. */
+    private static boolean marksItself(Resource resource) {
+        return resource.bucket().equals("namespaces") || resource.bucket().equals(Definition.BUCKET);
     }
 
     /** Kinds with a grace period show in their last state that there was none. */

@@ -93,7 +93,7 @@ final class ObjectDecoder {
         return switch (Negotiation.mediaType(exchange.header("Content-Type"))) {
             case Negotiation.PROTOBUF -> throw BodyReader.unsupportedMediaType(CUSTOM_TYPES);
             case "", Negotiation.JSON, Negotiation.YAML -> format(exchange);
-            default -> throw BodyReader.unsupportedMediaType(CUSTOM_TYPES);
+            default -> throw BodyReader.unsupportedMediaType(MEDIA_TYPES);
         };
     }
 

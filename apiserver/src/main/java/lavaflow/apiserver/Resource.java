@@ -7,6 +7,7 @@ import lavaflow.kinds.VersionBridge;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.BuiltinTypes;
 import lavaflow.kube.FieldErrors;
+import lavaflow.kube.GroupVersionKind;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
 import lavaflow.kube.PrintedForm;
@@ -103,8 +104,11 @@ public record Resource(
 
     /** As {@link #invalid(String, FieldErrors)}; a custom object may be of a kind that is not even its own. */
     ApiException invalid(ObjectNode object, FieldErrors errors) {
-        String kind = custom == null ? stored.kind() : Json.textAt(object, "kind");
-        return ApiException.invalid(stored.group(), kind, Metadata.name(object), errors.list());
+        if (custom == null) {
+            return invalid(Metadata.name(object), errors);
+        }
+        GroupVersionKind type = GroupVersionKind.of(object);
+        return ApiException.invalid(type.group(), type.kind(), Metadata.name(object), errors.list());
     }
 
     /** Puts an object that rules have changed back into the form in which it is shown. */

@@ -54,7 +54,7 @@ final class ResourceHandler {
             throw new PathNotServed();
         }
         Answer answer = new Answer(exchange, resource, clock.instant());
-        if (exchange.method().equals("HEAD")) {
+        if (exchange.method().equals("HEAD") && resource.custom() == null) {
             throw methodNotAllowed();
         }
         if (!info.subresource().isEmpty()) {
@@ -117,13 +117,9 @@ final class ResourceHandler {
             throw ApiException.badRequest("name must be provided");
         }
         boolean needsNamespace = resource.namespaced() && info.namespace().isEmpty();
-        if (needsNamespace && !exchange.method().equals("GET")) {
-            throw methodNotAllowed();
-        }
-        CustomVersion custom = resource.custom();
-        if (info.verb().equals("create") && custom != null && custom.kind().isTerminating()) {
-            throw ApiException.methodNotSupported(resource.group(), resource.name(), info.verb())
-                    .reworded("create not allowed while custom resource definition is terminating");
+        boolean reads = exchange.method().equals("GET") || exchange.method().equals("HEAD");
+        if (needsNamespace && !reads) {
+            throw new PathNotServed();
         }
     }
 

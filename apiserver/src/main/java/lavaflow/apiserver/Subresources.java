@@ -176,7 +176,9 @@ final class Subresources {
 
     private ObjectNode scaled(Call call, ObjectNode object, ObjectNode scale) {
         FieldErrors errors = new FieldErrors();
-        ScaleView.validate(scale, errors);
+        if (call.resource().custom() == null) {
+            ScaleView.validate(scale, errors);
+        }
         if (!errors.isEmpty()) {
             throw ApiException.invalid("autoscaling", "Scale", call.name(), errors.list());
         }

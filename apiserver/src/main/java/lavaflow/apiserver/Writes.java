@@ -105,6 +105,10 @@ final class Writes {
 
     private ObjectNode createOnce(Call call, ObjectNode object) {
         Resource resource = call.resource();
+        if (resource.custom() != null && resource.custom().kind().isTerminating()) {
+            throw resource.forbidden(
+                    Metadata.name(object), "create not allowed while custom resource definition is terminating");
+        }
         ObjectNode metadata = Metadata.of(object);
         if (Metadata.revisionWanted(object) > 0) {
             throw ApiException.badRequest("resourceVersion should not be set on objects to be created");

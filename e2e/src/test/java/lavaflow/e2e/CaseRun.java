@@ -111,6 +111,9 @@ final class CaseRun {
     }
 
     private ObjectNode compared(ObjectNode step, ObjectNode answer) {
+        if (step.path("quietly").asBoolean()) {
+            return Json.object();
+        }
         ObjectNode normalized = normalizer.normalize(answer);
         for (JsonNode pointer : step.path("ignore")) {
             Differences.blank(normalized, requests.fill(pointer.textValue()));
