@@ -56,7 +56,7 @@ final class TestingRoles implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws java.io.IOException {
         store.close();
     }
 }

@@ -19,6 +19,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
+import lavaflow.access.AccountTokens;
 import lavaflow.access.User;
 import lavaflow.audit.Auditor;
 import lavaflow.fairness.FlowControl;
@@ -110,6 +111,11 @@ final class TestingServer implements AutoCloseable {
     /** Signs front proxies. */
     CertificateAuthority frontAuthority() {
         return frontAuthority;
+    }
+
+    /** What makes tokens of service accounts. */
+    AccountTokens tokens() {
+        return server.accountTokens();
     }
 
     CertificateAuthority authority() {
