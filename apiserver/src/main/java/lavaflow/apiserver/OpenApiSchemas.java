@@ -113,7 +113,9 @@ final class OpenApiSchemas {
         ArrayNode required = Json.array();
         ObjectNode properties = Json.object();
         for (Struct.Field field : new TreeMap<>(shape.fields()).values()) {
-            properties.set(field.name(), property(types, field));
+            ObjectNode property = property(types, field);
+            properties.set(
+                    field.name(), struct.equals(META + "ObjectMeta") ? described(field.name(), property) : property);
             if (field.required()) {
                 required.add(field.name());
             }
@@ -130,6 +132,19 @@ final class OpenApiSchemas {
         if (shape.open()) {
             schema.put("x-kubernetes-preserve-unknown-fields", true);
         }
+    }
+
+    private ObjectNode described(String field, ObjectNode property) {
+        String words = MetadataWords.of(field);
+        if (words == null) {
+            return property;
+        }
+        ObjectNode described = property;
+        if (property.has("$ref") && dialect == OpenApiDocument.Dialect.V3) {
+            described = Json.object();
+            described.putArray("allOf").add(property);
+        }
+        return described.put("description", words);
     }
 
     private static boolean known(Types types, String struct) {

@@ -20,6 +20,8 @@ public final class SchemaOpenApi {
     /** Clients look for the first two words. */
     private static final String VERSION = "APIVersion defines the group and version in which this object is written.";
 
+    private static final String METADATA =
+            "Standard object's metadata: name, labels, owners and what else every object has.";
     private static final String KIND = "Kind is the type of this object, as the group and version call it.";
 
     private static final String META = "io.k8s.apimachinery.pkg.apis.meta.v1.";
@@ -121,7 +123,7 @@ public final class SchemaOpenApi {
         ObjectNode properties = Json.ensureObject(schema, "properties");
         properties.set("apiVersion", text(VERSION));
         properties.set("kind", text(KIND));
-        properties.set("metadata", reference("ObjectMeta", old));
+        properties.set("metadata", reference("ObjectMeta", old).put("description", METADATA));
     }
 
     private ObjectNode node(ObjectNode props) {
