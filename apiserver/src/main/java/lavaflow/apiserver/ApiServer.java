@@ -206,7 +206,7 @@ public final class ApiServer implements AutoCloseable {
                 metrics,
                 settings.clock());
         transport = new HttpTransport(listen, settings.identity(), new JettyHandler(handler::handle));
-        local = new LocalApi(table, reads, writes, deletes, store, authorization, settings.clock());
+        local = new LocalApi(table, reads, writes, deletes, store, authorization, settings.clock(), patches);
         custom = new CustomResources(
                 store,
                 table,

@@ -85,6 +85,10 @@ public final class Call {
                         ""));
     }
 
+    RequestInfo info() {
+        return info;
+    }
+
     public User user() {
         return user;
     }

@@ -141,23 +141,20 @@ final class FlowObjects implements AutoCloseable {
     }
 
     private void tell(ObjectNode schema, String level, boolean exists) {
-        ObjectNode status = Json.ensureObject(schema, "status");
-        var conditions = Json.array();
-        for (JsonNode condition : Json.listAt(status, "conditions")) {
-            if (!Json.textAt(condition, "type").equals("Dangling")) {
-                conditions.add(condition);
-            }
-        }
-        conditions
+        ObjectNode configuration = Json.object();
+        configuration.put("apiVersion", GROUP + "/v1").put("kind", "FlowSchema");
+        configuration.putObject("metadata").put("name", Metadata.name(schema));
+        configuration
+                .putObject("status")
+                .putArray("conditions")
                 .addObject()
                 .put("type", "Dangling")
                 .put("status", exists ? "False" : "True")
                 .put("lastTransitionTime", GoTime.seconds(api.now()))
                 .put("reason", exists ? "Found" : "NotFound")
                 .put("message", message(level, exists));
-        status.set("conditions", conditions);
         try {
-            api.update(CONSUMER, SCHEMAS, "status", schema);
+            api.apply(CONSUMER, SCHEMAS, "status", configuration);
         } catch (ApiException e) {
             // A newer version of the schema is on its way to us.
             LOG.debug("{}: {}", Metadata.name(schema), e.getMessage());

@@ -66,6 +66,7 @@ public final class LocalApi {
     private final Store store;
     private final Authorization authorization;
     private final InstantSource clock;
+    private final Patches patches;
 
     LocalApi(
             ResourceTable table,
@@ -74,7 +75,8 @@ public final class LocalApi {
             Deletes deletes,
             Store store,
             Authorization authorization,
-            InstantSource clock) {
+            InstantSource clock,
+            Patches patches) {
         this.table = table;
         this.reads = reads;
         this.writes = writes;
@@ -82,6 +84,7 @@ public final class LocalApi {
         this.store = store;
         this.authorization = authorization;
         this.clock = clock;
+        this.patches = patches;
     }
 
     /** Everything that is served now, for components that walk all kinds. */
@@ -170,6 +173,15 @@ public final class LocalApi {
         Call call = call(user, path, "update", Metadata.namespace(object), Metadata.name(object), subresource);
         ObjectNode typed = typed(call, object);
         return writes.update(call, false, false, _ -> typed.deepCopy()).object();
+    }
+
+    /** Applies a configuration, as the only owner of what is in it. */
+    public ObjectNode apply(User user, Path path, String subresource, ObjectNode configuration) {
+        Call plain =
+                call(user, path, "patch", Metadata.namespace(configuration), Metadata.name(configuration), subresource);
+        WriteOptions forced = new WriteOptions(false, true, manager(user), "", Call.FieldValidation.IGNORE, "");
+        return patches.apply(new Call(user, plain.resource(), plain.info(), forced, plain.now()), configuration)
+                .object();
     }
 
     private static ObjectNode typed(Call call, ObjectNode object) {

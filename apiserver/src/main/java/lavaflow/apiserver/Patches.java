@@ -120,7 +120,11 @@ final class Patches {
     }
 
     private Writes.Written apply(Call call, byte[] body) {
-        ObjectNode configuration = configuration(call, body);
+        return apply(call, configuration(call, body));
+    }
+
+    /** Applies a configuration that has been read. */
+    Writes.Written apply(Call call, ObjectNode configuration) {
         boolean mayCreate = call.subresource().isEmpty();
         return writes.update(call, mayCreate, true, live -> {
             ObjectNode applied = ownership.apply(call, live, configuration.deepCopy());

@@ -57,7 +57,7 @@ final class RemoteAvailability {
                 return new Verdict(false, "EndpointsNotFound", "cannot find endpointslices for " + where);
             }
         }
-        return ask(remote);
+        return ask(remote, url(remote, service));
     }
 
     private boolean hasEndpoints(RemoteService remote) {
@@ -70,21 +70,27 @@ final class RemoteAvailability {
         return stored.find("endpoints", remote.serviceNamespace() + "/" + remote.serviceName()) != null;
     }
 
-    private Verdict ask(RemoteService remote) {
+    /** Where upstream would ask. */
+    private static String url(RemoteService remote, ObjectNode service) {
+        boolean named = Json.textAt(service, "spec", "type").equals("ExternalName");
+        String host = named ? Json.textAt(service, "spec", "externalName") : Json.textAt(service, "spec", "clusterIP");
+        return "https://" + host + ":" + remote.port() + remote.path();
+    }
+
+    private Verdict ask(RemoteService remote, String url) {
         try {
             byte[] document = aggregation.servers().document(remote, remote.path(), "application/json");
             if (document != null && Json.parseUntrusted(document) instanceof ObjectNode list) {
                 aggregation.learned(remote, list);
                 return new Verdict(true, "Passed", "all checks passed");
             }
-            return failed(remote, "no list of resources");
+            return failed(url, "no list of resources");
         } catch (IOException e) {
-            return failed(remote, WebhookTrust.goText(e));
+            return failed(url, "Get \"" + url + "\": " + WebhookTrust.goText(e));
         }
     }
 
-    private static Verdict failed(RemoteService remote, String why) {
-        String url = RemoteServers.url(remote);
+    private static Verdict failed(String url, String why) {
         return new Verdict(false, "FailedDiscoveryCheck", "failing or missing response from " + url + ": " + why);
     }
 

@@ -228,7 +228,7 @@ class AggregationTest {
 
         await().until(() -> condition("v3.remote.example.com").startsWith("False FailedDiscoveryCheck"));
         assertThat(condition("v3.remote.example.com"))
-                .contains("failing or missing response from https://other.default.svc:")
+                .contains("failing or missing response from https://localhost:")
                 .contains("x509: certificate signed by unknown authority");
         server.delete(SERVICES + "/v3.remote.example.com");
     }

@@ -1,6 +1,10 @@
 package lavaflow.apiserver;
 
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -97,40 +101,57 @@ class FairnessTest {
         await().until(() -> dangling("own").equals("False Found"));
     }
 
-    /** A client whose every request is refused. */
-    private HttpClient refused(String user) throws Exception {
+    /** A client at a level with one seat, which a request of its own takes for as long as its body does not end. */
+    private HttpClient busy(String user, PipedInputStream body) throws Exception {
+        server.post("/apis/rbac.authorization.k8s.io/v1/clusterroles", """
+                {"metadata":{"name":"all"},"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]},
+                {"verbs":["*"],"nonResourceURLs":["*"]}]}
+                """);
+        server.post("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", """
+                {"metadata":{"name":"all"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole",
+                "name":"all"},"subjects":[{"kind":"Group","name":"dev","apiGroup":"rbac.authorization.k8s.io"}]}
+                """);
         server.post(LEVELS, """
-                {"metadata":{"name":"none"},"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":0,
+                {"metadata":{"name":"one"},"spec":{"type":"Limited","limited":{"nominalConcurrencyShares":0,
                 "borrowingLimitPercent":0,"limitResponse":{"type":"Reject"}}}}
                 """);
-        server.post(SCHEMAS, schema("none", user, "none"));
+        server.post(SCHEMAS, schema("one", user, "one"));
         HttpClient client = client(user);
-        await().until(() -> server.send(client, "GET", "/version", "").code() == 429);
+        String uid = uid(SCHEMAS + "/one");
+        await().until(() -> server.send(client, "GET", "/version", "")
+                .response()
+                .headers()
+                .firstValue("X-Kubernetes-PF-FlowSchema-UID")
+                .filter(uid::equals)
+                .isPresent());
+        await().until(() -> server.send(client, "GET", "/api/v1/configmaps", "").code() == 200);
+        HttpRequest slow = HttpRequest.newBuilder(server.uri("/api/v1/namespaces/default/configmaps"))
+                .POST(HttpRequest.BodyPublishers.ofInputStream(() -> body))
+                .build();
+        var _ = client.sendAsync(slow, HttpResponse.BodyHandlers.ofString());
         return client;
     }
 
     @Test
-    void aLevelWithoutSeatsRefuses() throws Exception {
-        HttpClient jane = refused("jane");
+    void aLevelWithoutFreeSeatsRefuses() throws Exception {
+        try (PipedOutputStream unfinished = new PipedOutputStream()) {
+            HttpClient jane = busy("jane", new PipedInputStream(unfinished));
 
-        TestingServer.Reply reply = server.send(jane, "GET", "/version", "");
-        assertThat(reply.body()).isEqualTo("Too many requests, please try again later.\n");
-        assertThat(reply.response().headers().firstValue("Retry-After")).hasValue("1");
-        assertThat(reply.response().headers().firstValue("X-Kubernetes-PF-PriorityLevel-UID"))
-                .hasValue(uid(LEVELS + "/none"));
-        assertThat(server.get("/version").code()).isEqualTo(200);
-        assertThat(server.send(client("joe"), "GET", "/version", "").code()).isEqualTo(200);
-        assertThat(server.get("/metrics").body())
-                .contains("apiserver_flowcontrol_rejected_requests_total{flow_schema=\"none\",priority_level=\"none\","
-                        + "reason=\"concurrency-limit\"}");
-    }
+            await().until(() -> server.send(jane, "GET", "/version", "").code() == 429);
+            TestingServer.Reply reply = server.send(jane, "GET", "/version", "");
+            assertThat(reply.body()).isEqualTo("Too many requests, please try again later.\n");
+            assertThat(reply.response().headers().firstValue("Retry-After")).hasValue("1");
+            assertThat(reply.response().headers().firstValue("X-Kubernetes-PF-PriorityLevel-UID"))
+                    .hasValue(uid(LEVELS + "/one"));
+            assertThat(server.get("/version").code()).isEqualTo(200);
+            assertThat(server.send(client("joe"), "GET", "/version", "").code()).isEqualTo(200);
+            assertThat(server.get("/metrics").body())
+                    .contains("apiserver_flowcontrol_rejected_requests_total{flow_schema=\"one\","
+                            + "priority_level=\"one\",reason=\"concurrency-limit\"}");
 
-    @Test
-    void aDeletedLevelFreesItsClients() throws Exception {
-        HttpClient jane = refused("jane");
-        server.delete(SCHEMAS + "/none");
-
-        await().until(() -> server.send(jane, "GET", "/version", "").code() == 200);
+            server.delete(SCHEMAS + "/one");
+            await().until(() -> server.send(jane, "GET", "/version", "").code() == 200);
+        }
     }
 
     /**

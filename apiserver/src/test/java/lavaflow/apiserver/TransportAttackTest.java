@@ -238,7 +238,7 @@ class TransportAttackTest {
         List<Socket> sockets = new ArrayList<>();
         try {
             for (int i = 0; i < 2_000; i++) {
-                sockets.add(new Socket("127.0.0.1", server.port()));
+                sockets.add(new Socket(InetAddress.getLoopbackAddress(), server.port()));
             }
             assertThat(server.get("/version").code()).isEqualTo(200);
             assertThat(server.send(server.anonymous(), "GET", "/healthz", "").code())

@@ -244,7 +244,8 @@ final class PriorityLevel {
     }
 
     private boolean fits(int seats) {
-        return seats > limit ? executing == 0 && limit > 0 : seatsInUse + seats <= limit;
+        // A request wider than the level, or any request of a level without seats, runs alone.
+        return seats > limit ? executing == 0 : seatsInUse + seats <= limit;
     }
 
     private void dispatch(long now) {
