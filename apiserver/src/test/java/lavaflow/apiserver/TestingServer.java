@@ -85,14 +85,19 @@ final class TestingServer implements AutoCloseable {
         server.start();
         new Bootstrap(server.local(), "127.0.0.1", server.port()).run();
         server.awaitObjects();
-        // No controllers run here; pods need their account.
-        server.local()
-                .create(
-                        new User("testing", List.of("system:masters")),
-                        new LocalApi.Path("", "v1", "serviceaccounts"),
-                        "default",
-                        Json.parseObject("{\"metadata\":{\"name\":\"default\"}}".getBytes(StandardCharsets.UTF_8)));
+        ensureAccount();
         admin = client(authority.issueClient("admin", List.of("system:masters"), Instant.now()));
+    }
+
+    /** No controllers run here; pods need their account. */
+    private void ensureAccount() {
+        User testing = new User("testing", List.of("system:masters"));
+        LocalApi.Path accounts = new LocalApi.Path("", "v1", "serviceaccounts");
+        if (server.local().find(testing, accounts, "default", "default").isEmpty()) {
+            ObjectNode account = Json.object();
+            account.putObject("metadata").put("name", "default");
+            server.local().create(testing, accounts, "default", account);
+        }
     }
 
     Store store() {
