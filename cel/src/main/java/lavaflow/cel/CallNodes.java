@@ -1,6 +1,7 @@
 package lavaflow.cel;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 import com.google.re2j.Pattern;
@@ -13,7 +14,7 @@ final class CallNodes {
     abstract static class Call extends Node {
         final Node[] args;
         private final CallCost cost;
-        /** Whether the first argument that fails ends the call without charge, as upstream has it. */
+        /** Whether an argument that fails keeps those behind it from being evaluated; upstream then charges nothing. */
         private final boolean hasty;
 
         Call(Node[] args, CallCost cost, boolean hasty) {
@@ -32,7 +33,7 @@ final class CallNodes {
                 try {
                     values[i] = args[i].eval(frame);
                 } catch (CelException wrong) {
-                    if (hasty) {
+                    if (hasty && i < args.length - 1) {
                         throw wrong;
                     }
                     values[i] = wrong;
@@ -81,7 +82,7 @@ final class CallNodes {
             this.overloads = candidates.toArray(Overload[]::new);
             this.implementations = new Implementation[overloads.length];
             for (int i = 0; i < overloads.length; i++) {
-                implementations[i] = Implementations.all().overload(overloads[i].id());
+                implementations[i] = Objects.requireNonNull(Implementations.find(overloads[i]), overloads[i].id());
             }
         }
 

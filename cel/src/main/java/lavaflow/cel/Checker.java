@@ -15,11 +15,11 @@ final class Checker {
     private final TypeScope environment;
     private final FunctionTable functions;
     private final TypeMapping mapping = new TypeMapping();
+    private final OverloadResolution resolution = new OverloadResolution(mapping);
     private final Deque<Map<String, CelType>> scopes = new ArrayDeque<>();
     private final @Nullable CelType[] types;
     private final @Nullable List<Overload>[] overloads;
     private final @Nullable String[] names;
-    private int parameters;
 
     @SuppressWarnings({"unchecked", "rawtypes"}) // an array of lists
     private Checker(Source source, TypeScope environment, FunctionTable functions, int nodes) {
@@ -229,61 +229,14 @@ final class Checker {
             logic(call, candidates, argTypes);
             return;
         }
-        List<Overload> fitting = new ArrayList<>();
-        CelType result = null;
-        for (Overload overload : candidates) {
-            if (overload.member() != (target != null)) {
-                continue;
-            }
-            CelType overloadResult = match(overload, argTypes);
-            if (overloadResult == null) {
-                continue;
-            }
-            fitting.add(overload);
-            if (result == null) {
-                result = overloadResult;
-            } else if (!result.equals(CelType.DYN) && !overloadResult.equals(result)) {
-                result = CelType.DYN;
-            }
-        }
-        if (result == null) {
-            noOverload(call, function, argTypes, target != null);
+        OverloadResolution.Found found = resolution.resolve(candidates, target != null, argTypes);
+        if (found == null) {
+            fail(call, resolution.refusal(function, argTypes, target != null));
             set(call, CelType.Basic.ERROR);
             return;
         }
-        set(call, result);
-        overloads[call.id()] = fitting;
-    }
-
-    private void noOverload(Expr call, String function, List<CelType> argTypes, boolean member) {
-        List<String> shown = new ArrayList<>();
-        argTypes.forEach(type -> shown.add(mapping.resolve(type, true).toString()));
-        String receiver = member ? shown.removeFirst() + "." : "";
-        fail(
-                call,
-                "found no matching overload for '%s' applied to '%s(%s)'"
-                        .formatted(function, receiver, String.join(", ", shown)));
-    }
-
-    private @Nullable CelType match(Overload overload, List<CelType> argTypes) {
-        if (overload.args().size() != argTypes.size()) {
-            return null;
-        }
-        List<CelType> expected = overload.args();
-        CelType result = overload.result();
-        if (!overload.parameters().isEmpty()) {
-            TypeMapping fresh = new TypeMapping();
-            for (String parameter : overload.parameters()) {
-                fresh.rename(parameter, newParameter());
-            }
-            expected = expected.stream().map(type -> fresh.resolve(type, false)).toList();
-            result = fresh.resolve(result, false);
-        }
-        return mapping.assign(argTypes, expected) ? mapping.resolve(result, false) : null;
-    }
-
-    private CelType newParameter() {
-        return new CelType.Parameter("_var" + parameters++);
+        set(call, found.result());
+        overloads[call.id()] = found.overloads();
     }
 
     private void logic(Expr.Call call, List<Overload> candidates, List<CelType> argTypes) {
@@ -329,7 +282,7 @@ final class Checker {
             boolean optional = !list.optional().isEmpty() && list.optional().get(i);
             element = join(element, optional ? optionalElement(value) : type(value));
         }
-        set(list, CelType.list(element == null ? newParameter() : element));
+        set(list, CelType.list(element == null ? resolution.newParameter() : element));
     }
 
     private void map(Expr.MapLiteral map) {
@@ -342,7 +295,11 @@ final class Checker {
             CelType entryType = entry.optional() ? optionalElement(entry.value()) : type(entry.value());
             value = join(value, entryType);
         }
-        set(map, key == null || value == null ? CelType.map(newParameter(), newParameter()) : CelType.map(key, value));
+        set(
+                map,
+                key == null || value == null
+                        ? CelType.map(resolution.newParameter(), resolution.newParameter())
+                        : CelType.map(key, value));
     }
 
     private void object(Expr.ObjectLiteral object) {

@@ -2,31 +2,36 @@ package lavaflow.cel;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
-/** Where functions are found: those that take any types by name, the others by the id of their overload. */
+/**
+ * Where functions of a library are found: those that take any types by name, the others by the id of their overload. A
+ * library is loaded when the first expression calls one of its functions: most rules need none but the standard one.
+ */
 final class Implementations {
+    private static final Map<String, Implementations> LIBRARIES = new ConcurrentHashMap<>();
+
     private final Map<String, Implementation> byFunction = new HashMap<>();
     private final Map<String, Implementation> byOverload = new HashMap<>();
 
-    private Implementations() {
-        StandardFunctions.register(this);
-        StringFunctions.register(this);
-        ListFunctions.register(this);
-        OptionalFunctions.register(this);
-        NetworkFunctions.register(this);
-        QuantityFunctions.register(this);
-        FormatFunctions.register(this);
-        AuthorizerFunctions.register(this);
+    private Implementations(String library) {
+        switch (library) {
+            case "STANDARD" -> StandardFunctions.register(this);
+            case "STRINGS", "REGEX", "MUTATION" -> StringFunctions.register(this);
+            case "SETS", "LISTS", "KUBERNETES_LISTS" -> ListFunctions.register(this);
+            case "OPTIONALS" -> OptionalFunctions.register(this);
+            case "IP", "CIDR", "URLS" -> NetworkFunctions.register(this);
+            case "QUANTITY", "SEMVER" -> QuantityFunctions.register(this);
+            case "FORMAT" -> FormatFunctions.register(this);
+            case "AUTHORIZER" -> AuthorizerFunctions.register(this);
+            default -> {}
+        }
     }
 
-    private static final class Holder {
-        static final Implementations ALL = new Implementations();
-    }
-
-    static Implementations all() {
-        return Holder.ALL;
+    private static Implementations of(String library) {
+        return LIBRARIES.computeIfAbsent(library, Implementations::new);
     }
 
     /** A function that looks at the types of its arguments itself. */
@@ -39,20 +44,12 @@ final class Implementations {
         byOverload.put(id, implementation);
     }
 
-    @Nullable
-    Implementation function(String name) {
-        return byFunction.get(name);
+    /** The function by this name if it takes any types, else null. All of these are standard. */
+    static @Nullable Implementation find(String function) {
+        return of("STANDARD").byFunction.get(function);
     }
 
-    Implementation overload(String id) {
-        Implementation found = byOverload.get(id);
-        if (found == null) {
-            throw new IllegalStateException("no implementation of " + id);
-        }
-        return found;
-    }
-
-    boolean implementsOverload(String function, String id) {
-        return byFunction.containsKey(function) || byOverload.containsKey(id);
+    static @Nullable Implementation find(Overload overload) {
+        return of(overload.library()).byOverload.get(overload.id());
     }
 }

@@ -68,7 +68,7 @@ final class Lexer {
             source.report(
                     position,
                     "Syntax error: token recognition error at: '"
-                            + Token.escaped(source.text(position, Math.min(failure + 1, source.length()))) + "'");
+                            + source.text(position, Math.min(failure + 1, source.length())) + "'");
             position = failure + 1;
             return;
         }

@@ -167,7 +167,7 @@ final class Planner {
         if (known != null) {
             return known;
         }
-        Implementation direct = Implementations.all().function(function);
+        Implementation direct = Implementations.find(function);
         if (direct != null) {
             return folded(function, args, new CallNodes.Direct(direct, args, cost));
         }

@@ -60,6 +60,11 @@ class ExpressionTableTest {
         return table("schema");
     }
 
+    @TestFactory
+    Stream<DynamicTest> combined() throws IOException {
+        return table("combined");
+    }
+
     private static Stream<DynamicTest> table(String name) throws IOException {
         try (InputStream in = ExpressionTableTest.class.getResourceAsStream(name + ".jsonl")) {
             String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);

@@ -106,7 +106,8 @@ class SeamTest {
         List<String> missing = all.functions().stream()
                 .filter(function -> !planned.contains(function) && !special.contains(function))
                 .flatMap(function -> all.overloads(function).stream())
-                .filter(overload -> !Implementations.all().implementsOverload(overload.function(), overload.id()))
+                .filter(overload ->
+                        Implementations.find(overload.function()) == null && Implementations.find(overload) == null)
                 .map(Overload::id)
                 .collect(Collectors.toList());
         assertThat(missing).isEmpty();
