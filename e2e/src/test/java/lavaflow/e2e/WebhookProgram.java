@@ -30,7 +30,8 @@ import com.sun.net.httpserver.HttpsServer;
  * Stands in for the webhook programs that Kubernetes' conformance tests bring as images: the same paths, the same
  * verdicts, as a local process. Some paths more serve the contract suite.
  *
- * <p>As a program: {@code WebhookProgram --port=8444 --tls-cert-file=F --tls-private-key-file=F [--sidecar-image=I]}.
+ * <p>As a program: {@code WebhookProgram --port=8444 [--tls-cert-file=F --tls-private-key-file=F] [--sidecar-image=I]};
+ * without files it makes a certificate of its own.
  */
 final class WebhookProgram implements AutoCloseable {
     private final HttpsServer server;
@@ -51,17 +52,20 @@ final class WebhookProgram implements AutoCloseable {
     static WebhookProgram start() {
         try {
             CertificateAuthority authority = CertificateAuthority.create("webhooks", Instant.now());
-            Identity identity =
-                    authority.issueServer("webhook", List.of("localhost"), List.of("127.0.0.1"), Instant.now());
             String pem = authority.identity().certificatePem();
             return new WebhookProgram(
-                    PemFiles.context(identity.certificatePem(), identity.keyPem()),
+                    identified(authority),
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                     "sidecar",
                     Base64.getEncoder().encodeToString(pem.getBytes(StandardCharsets.UTF_8)));
         } catch (Exception e) {
             throw new IllegalStateException("the webhook does not start", e);
         }
+    }
+
+    private static SSLContext identified(CertificateAuthority authority) throws Exception {
+        Identity identity = authority.issueServer("webhook", List.of("localhost"), List.of("127.0.0.1"), Instant.now());
+        return PemFiles.context(identity.certificatePem(), identity.keyPem());
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -76,9 +80,11 @@ final class WebhookProgram implements AutoCloseable {
                 flags.put(word.substring(2), words.removeFirst());
             }
         }
-        SSLContext tls = PemFiles.context(
-                Files.readString(Path.of(flags.getOrDefault("tls-cert-file", "tls.crt"))),
-                Files.readString(Path.of(flags.getOrDefault("tls-private-key-file", "tls.key"))));
+        SSLContext tls = flags.containsKey("tls-cert-file")
+                ? PemFiles.context(
+                        Files.readString(Path.of(flags.get("tls-cert-file"))),
+                        Files.readString(Path.of(flags.getOrDefault("tls-private-key-file", "tls.key"))))
+                : identified(CertificateAuthority.create("webhooks", Instant.now()));
         int port = Integer.parseInt(flags.getOrDefault("port", "443"));
         String host = flags.getOrDefault("address", "127.0.0.1");
         WebhookProgram running = new WebhookProgram(

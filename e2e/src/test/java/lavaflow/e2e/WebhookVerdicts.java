@@ -84,10 +84,8 @@ final class WebhookVerdicts {
                         ? patched("/spec/containers/-", container("webhook-added-sidecar", sidecarImage))
                         : allowed();
             case "/pods/attach" -> attach(review);
-            case "/configmaps" ->
-                marked(subject, "data") ? denied("the configmap contains unwanted key and value") : allowed();
-            case "/custom-resource" ->
-                marked(subject, "data") ? denied("the custom resource contains unwanted data") : allowed();
+            case "/configmaps" -> data(review, subject, "configmap", "unwanted key and value");
+            case "/custom-resource" -> data(review, subject, "custom resource", "unwanted data");
             case "/mutating-configmaps", "/mutating-custom-resource" -> stages(subject);
             case "/crd" ->
                 Json.textAt(subject, "metadata", "labels", MARK).equals(UNWANTED)
@@ -127,8 +125,14 @@ final class WebhookVerdicts {
         return Json.textAt(object, "metadata", "name").equals(name);
     }
 
-    private static boolean marked(JsonNode object, String field) {
-        return Json.textAt(object, field, MARK).equals(UNWANTED);
+    private static ObjectNode data(ObjectNode review, JsonNode object, String kind, String unwanted) {
+        String mark = Json.textAt(object, "data", MARK);
+        if (Json.textAt(review, "request", "operation").equals("DELETE")) {
+            return mark.equals("webhook-nondeletable")
+                    ? denied("the " + kind + " cannot be deleted because it contains unwanted key and value")
+                    : allowed();
+        }
+        return mark.equals(UNWANTED) ? denied("the " + kind + " contains " + unwanted) : allowed();
     }
 
     private static ObjectNode container(String name, String image) {
