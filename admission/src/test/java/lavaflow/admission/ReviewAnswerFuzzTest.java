@@ -30,7 +30,8 @@ final class ReviewAnswerFuzzTest {
                 verdict.refusal("hook");
             }
             if (!verdict.patch().isEmpty()) {
-                ForeignPatch.apply(ForeignPatch.parse(verdict.patch()), Json.object().put("kind", "ConfigMap"));
+                ForeignPatch.apply(
+                        ForeignPatch.parse(verdict.patch()), Json.object().put("kind", "ConfigMap"));
             }
         } catch (WebhookFailure | ApiException e) {
             // Told to the client.

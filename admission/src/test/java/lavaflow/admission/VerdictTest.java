@@ -1,8 +1,5 @@
 package lavaflow.admission;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import java.nio.charset.StandardCharsets;
 
 import lavaflow.apiserver.WebhookFailure;
@@ -12,12 +9,16 @@ import lavaflow.kube.Json;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.Test;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 /** A webhook's answer is checked before it is used, and denials are told as upstream tells them. */
 final class VerdictTest {
     private static final String UID = "u-1";
 
     private static ObjectNode answer(String response) {
-        String text = "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"response\":" + response + "}";
+        String text =
+                "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"response\":" + response + "}";
         return Json.parseObject(text.getBytes(StandardCharsets.UTF_8));
     }
 

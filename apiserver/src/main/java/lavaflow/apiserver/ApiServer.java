@@ -149,8 +149,11 @@ public final class ApiServer implements AutoCloseable {
         List<Admission.Plugin> plugins = new ArrayList<>(List.of(
                 new NamespaceLifecycle(store),
                 new LimitRanges(stored),
+                new PodSecurityAdmission(stored),
                 new PodAdmission(stored, random),
                 new DefaultClasses(stored),
+                new ClaimResize(stored),
+                new NodeTopology(stored),
                 new ObjectProtection(),
                 new NodeRestriction(stored),
                 new CertificateAdmission(authorizer)));

@@ -117,7 +117,8 @@ public record AdmissionVocabulary(
 
     /** The type of {@code variables}. */
     public CelType.ObjectOf variablesType() {
-        return new CelType.ObjectOf("kubernetes.variables", variables);
+        // A type without any field is none to the checker; this one cannot be named.
+        return new CelType.ObjectOf("kubernetes.variables", variables.isEmpty() ? Map.of("", CelType.DYN) : variables);
     }
 
     /** Checks an expression and makes a program of it. */
