@@ -39,6 +39,8 @@ var work = map[string]func(*options) error{
 	"watch":     watch,
 	"clear":     clearObjects,
 	"kill-loop": killLoop,
+	"define":    define,
+	"custom":    custom,
 }
 
 func main() {
