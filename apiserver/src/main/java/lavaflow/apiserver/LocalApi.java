@@ -103,6 +103,11 @@ public final class LocalApi {
     }
 
     /** Custom kinds come and go while components use them. */
+    /** For what is put into place before anybody asks. */
+    Store store() {
+        return store;
+    }
+
     private Resource resource(Path path) {
         Resource found = table.find(path.group(), path.version(), path.resource());
         if (found == null) {
