@@ -1,0 +1,182 @@
+package lavaflow.apiserver;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.KeyStore;
+import java.security.Signature;
+import java.security.interfaces.RSAPublicKey;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+
+import lavaflow.access.IssuerTokens;
+import lavaflow.access.TokenAuthenticator;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Tokens of an issuer on this machine, over TLS of its own. */
+class IssuerTokensTest {
+    private static final List<String> API = List.of("api");
+
+    private final KeyPair pair = newKey();
+    private final AtomicInteger asked = new AtomicInteger();
+    private HttpsServer issuer;
+    private String url;
+    private IssuerTokens tokens;
+
+    private static KeyPair newKey() {
+        try {
+            return KeyPairGenerator.getInstance("RSA").generateKeyPair();
+        } catch (java.security.NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        CertificateAuthority authority = CertificateAuthority.create("issuer", Instant.now());
+        Identity identity = authority.issueServer("issuer", List.of("localhost"), List.of("127.0.0.1"), Instant.now());
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        keys.load(null, null);
+        keys.setKeyEntry(
+                "server", identity.key(), new char[0], new java.security.cert.Certificate[] {identity.certificate()});
+        KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        managers.init(keys, new char[0]);
+        SSLContext tls = SSLContext.getInstance("TLS");
+        tls.init(managers.getKeyManagers(), null, null);
+        issuer = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        issuer.setHttpsConfigurator(new HttpsConfigurator(tls));
+        url = "https://localhost:" + issuer.getAddress().getPort();
+        issuer.createContext("/.well-known/openid-configuration", exchange -> {
+            asked.incrementAndGet();
+            answer(exchange, Json.object().put("issuer", url).put("jwks_uri", url + "/keys"));
+        });
+        issuer.createContext("/keys", exchange -> answer(exchange, keySet()));
+        issuer.start();
+        tokens = new IssuerTokens(
+                new IssuerTokens.Issuer(
+                        url,
+                        "",
+                        authority.identity().certificatePem(),
+                        List.of("lava"),
+                        new IssuerTokens.Mapping("email", "oidc:"),
+                        new IssuerTokens.Mapping("groups", "oidc:"),
+                        "sub",
+                        Map.of("hd", "example.com")),
+                InstantSource.system());
+    }
+
+    @AfterEach
+    void stop() {
+        issuer.stop(0);
+    }
+
+    private static void answer(HttpExchange exchange, ObjectNode document) throws java.io.IOException {
+        byte[] body = Json.bytes(document);
+        exchange.sendResponseHeaders(200, body.length);
+        exchange.getResponseBody().write(body);
+        exchange.close();
+    }
+
+    private ObjectNode keySet() {
+        RSAPublicKey key = (RSAPublicKey) pair.getPublic();
+        ObjectNode set = Json.object();
+        set.putArray("keys")
+                .addObject()
+                .put("kty", "RSA")
+                .put("kid", "k1")
+                .put("n", base64(key.getModulus().toByteArray()))
+                .put("e", base64(key.getPublicExponent().toByteArray()));
+        return set;
+    }
+
+    private static String base64(byte[] bytes) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    private ObjectNode claims() {
+        ObjectNode claims = Json.object();
+        claims.put("iss", url).put("aud", "lava").put("sub", "7").put("email", "ann@example.com");
+        claims.put("hd", "example.com").put("exp", Instant.now().getEpochSecond() + 600);
+        claims.putArray("groups").add("dev").add("ops");
+        return claims;
+    }
+
+    private String signed(ObjectNode claims, String keyId, KeyPair by) throws Exception {
+        String head = base64(Json.bytes(Json.object().put("alg", "RS256").put("kid", keyId)));
+        String text = head + "." + base64(Json.bytes(claims));
+        Signature signature = Signature.getInstance("SHA256withRSA");
+        signature.initSign(by.getPrivate());
+        signature.update(text.getBytes(StandardCharsets.US_ASCII));
+        return text + "." + base64(signature.sign());
+    }
+
+    private void refused(ObjectNode claims, String why) throws Exception {
+        assertThat(tokens.authenticate(signed(claims, "k1", pair), API))
+                .isInstanceOfSatisfying(
+                        TokenAuthenticator.Bad.class, bad -> assertThat(bad.why()).contains(why));
+    }
+
+    @Test
+    void aGoodTokenGivesUserAndGroups() throws Exception {
+        assertThat(tokens.authenticate(signed(claims(), "k1", pair), API))
+                .isInstanceOfSatisfying(TokenAuthenticator.Good.class, good -> {
+                    assertThat(good.user().name()).isEqualTo("oidc:ann@example.com");
+                    assertThat(good.user().uid()).isEqualTo("7");
+                    assertThat(good.user().groups())
+                            .containsExactly("oidc:dev", "oidc:ops", "system:authenticated");
+                });
+    }
+
+    @Test
+    void whatDoesNotFitIsRefused() throws Exception {
+        refused(claims().put("exp", 1), "expired");
+        ObjectNode eternal = claims();
+        eternal.remove("exp");
+        refused(eternal, "expired");
+        refused(claims().put("aud", "other"), "audience");
+        refused(claims().put("hd", "evil.example.com"), "required claim hd");
+        refused(claims().put("email_verified", false), "not verified");
+        refused(claims().put("nbf", Instant.now().getEpochSecond() + 600), "not valid yet");
+        ObjectNode nameless = claims();
+        nameless.remove("email");
+        refused(nameless, "username");
+        assertThat(tokens.authenticate(signed(claims().put("iss", "https://other"), "k1", pair), API))
+                .isInstanceOf(TokenAuthenticator.NotMine.class);
+    }
+
+    @Test
+    void madeUpKeysDoNotMakeTheServerAskAgainAndAgain() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            assertThat(tokens.authenticate(signed(claims(), "made-up-" + i, newKeyOnce()), API))
+                    .isInstanceOf(TokenAuthenticator.Bad.class);
+        }
+        assertThat(asked).hasValue(1);
+        assertThat(tokens.authenticate(signed(claims(), "k1", newKeyOnce()), API))
+                .isInstanceOf(TokenAuthenticator.Bad.class);
+        assertThat(tokens.authenticate(signed(claims(), "k1", pair), API)).isInstanceOf(TokenAuthenticator.Good.class);
+    }
+
+    private final KeyPair other = newKey();
+
+    private KeyPair newKeyOnce() {
+        return other;
+    }
+}
