@@ -131,7 +131,8 @@ class IssuerTokensTest {
     private void refused(ObjectNode claims, String why) throws Exception {
         assertThat(tokens.authenticate(signed(claims, "k1", pair), API))
                 .isInstanceOfSatisfying(
-                        TokenAuthenticator.Bad.class, bad -> assertThat(bad.why()).contains(why));
+                        TokenAuthenticator.Bad.class,
+                        bad -> assertThat(bad.why()).contains(why));
     }
 
     @Test
@@ -140,8 +141,7 @@ class IssuerTokensTest {
                 .isInstanceOfSatisfying(TokenAuthenticator.Good.class, good -> {
                     assertThat(good.user().name()).isEqualTo("oidc:ann@example.com");
                     assertThat(good.user().uid()).isEqualTo("7");
-                    assertThat(good.user().groups())
-                            .containsExactly("oidc:dev", "oidc:ops", "system:authenticated");
+                    assertThat(good.user().groups()).containsExactly("oidc:dev", "oidc:ops", "system:authenticated");
                 });
     }
 
