@@ -116,6 +116,7 @@ final class Answer {
 
     void scale(int code, ObjectNode scale) throws IOException {
         ObjectNode rendered = Rendering.scale(scale, choice, include(), now);
+        exchange.audit().response(rendered);
         exchange.send(code, choice.contentType(), Rendering.bytes(rendered, choice, pretty()));
     }
 

@@ -76,7 +76,8 @@ public record RequestInfo(
                 }
                 yield name.isEmpty() ? "list" : "get";
             }
-            default -> method.toLowerCase(Locale.ROOT);
+            // Upstream has no verb for other methods on resources.
+            default -> "";
         };
     }
 
