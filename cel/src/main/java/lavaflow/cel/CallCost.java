@@ -143,26 +143,30 @@ interface CallCost {
     }
 
     private static long traversal(Object value) {
-        return switch (value) {
-            case String text -> (long) (lavaflow.kube.Names.utf8Length(text) * 0.1);
-            case CelBytes bytes -> (long) (bytes.size() * 0.1);
+        return traversal(value, 0);
+    }
+
+    /** The price of all parts, added to what was counted before; stops counting where no budget reaches. */
+    private static long traversal(Object value, long before) {
+        long cost = before;
+        switch (value) {
+            case String text -> cost += (long) (lavaflow.kube.Names.utf8Length(text) * 0.1);
+            case CelBytes bytes -> cost += (long) (bytes.size() * 0.1);
             case CelList list -> {
-                long cost = 0;
-                for (int i = 0; i < list.size(); i++) {
-                    cost += traversal(list.get(i));
+                for (int i = 0; i < list.size() && cost < Work.MOST; i++) {
+                    cost = traversal(list.get(i), cost);
                 }
-                yield cost;
             }
             case CelMap map -> {
-                long cost = 0;
-                for (Iterator<Object> keys = map.keys(); keys.hasNext(); ) {
+                for (Iterator<Object> keys = map.keys(); keys.hasNext() && cost < Work.MOST; ) {
                     Object key = keys.next();
                     Object held = map.find(key);
-                    cost += traversal(key) + (held == null ? 0 : traversal(held));
+                    cost = traversal(key, cost);
+                    cost = held == null ? cost : traversal(held, cost);
                 }
-                yield cost;
             }
-            default -> 1;
-        };
+            default -> cost++;
+        }
+        return cost;
     }
 }

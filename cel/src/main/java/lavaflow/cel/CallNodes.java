@@ -23,7 +23,19 @@ final class CallNodes {
             this.hasty = hasty || args.length > 2;
         }
 
-        abstract Object apply(Object[] values);
+        abstract Object apply(Object[] values, Frame frame);
+
+        static Object run(Implementation implementation, Object[] values, Frame frame) {
+            if (!(implementation instanceof Implementation.Counted counted)) {
+                return implementation.call(values);
+            }
+            Work work = new Work();
+            try {
+                return counted.call(values, work);
+            } finally {
+                frame.charge(work.excess());
+            }
+        }
 
         @Override
         final Object eval(Frame frame) {
@@ -45,7 +57,7 @@ final class CallNodes {
                 if (failure != null) {
                     throw failure;
                 }
-                result = apply(values);
+                result = apply(values, frame);
             } catch (CelException wrong) {
                 frame.charge(cost.of(values, wrong));
                 throw wrong;
@@ -65,8 +77,8 @@ final class CallNodes {
         }
 
         @Override
-        Object apply(Object[] values) {
-            return implementation.call(values);
+        Object apply(Object[] values, Frame frame) {
+            return run(implementation, values, frame);
         }
     }
 
@@ -87,10 +99,10 @@ final class CallNodes {
         }
 
         @Override
-        Object apply(Object[] values) {
+        Object apply(Object[] values, Frame frame) {
             for (int i = 0; i < overloads.length; i++) {
                 if (fits(overloads[i].args(), values)) {
-                    return implementations[i].call(values);
+                    return run(implementations[i], values, frame);
                 }
             }
             throw Errors.noSuchOverload(function, values);
@@ -134,7 +146,7 @@ final class CallNodes {
         }
 
         @Override
-        Object apply(Object[] values) {
+        Object apply(Object[] values, Frame frame) {
             if (values[0] instanceof String text) {
                 return pattern.matcher(text).find();
             }
@@ -154,7 +166,7 @@ final class CallNodes {
         }
 
         @Override
-        Object apply(Object[] values) {
+        Object apply(Object[] values, Frame frame) {
             if (!(values[0] instanceof String text)) {
                 throw Errors.noSuchOverload();
             }

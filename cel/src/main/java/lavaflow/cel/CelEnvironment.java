@@ -97,7 +97,13 @@ public final class CelEnvironment {
         if (root == null) {
             return new CelCompilation.Failed(source.issues(), false);
         }
-        CheckedExpr checked = Checker.check(root, factory.size(), source, scope, functions);
+        CheckedExpr checked;
+        try {
+            checked = Checker.check(root, factory.size(), source, scope, functions);
+        } catch (TokenReader.LimitException limit) {
+            source.report(Source.NOWHERE, String.valueOf(limit.getMessage()));
+            return new CelCompilation.Failed(source.issues(), false);
+        }
         if (!source.hasIssues()) {
             LiteralRules.check(checked, source);
         }

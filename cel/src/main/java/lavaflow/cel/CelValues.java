@@ -61,6 +61,11 @@ public final class CelValues {
 
     /** The JSON of a value, as upstream's conversion to JSON makes it; throws {@link CelException} where there is none. */
     public static JsonNode toJson(Object value) {
+        return toJson(value, new Work());
+    }
+
+    private static JsonNode toJson(Object value, Work work) {
+        work.step();
         return switch (value) {
             case Boolean bool -> Json.FACTORY.booleanNode(bool);
             case Long number -> Json.number(number);
@@ -70,8 +75,8 @@ public final class CelValues {
             case CelBytes bytes -> Json.text(Base64.getEncoder().encodeToString(bytes.bytes()));
             case OffsetDateTime time -> Json.text(Times.format(time));
             case Duration duration -> Json.text(Times.seconds(duration));
-            case CelList list -> array(list);
-            case CelMap map -> object(map);
+            case CelList list -> array(list, work);
+            case CelMap map -> object(map, work);
             case QuantityFunctions.QuantityValue quantity -> Json.text(quantity.toString());
             default -> {
                 if (NULL.equals(value)) {
@@ -82,20 +87,20 @@ public final class CelValues {
         };
     }
 
-    private static JsonNode array(CelList list) {
+    private static JsonNode array(CelList list, Work work) {
         ArrayNode array = Json.array();
         for (int i = 0; i < list.size(); i++) {
-            array.add(toJson(list.get(i)));
+            array.add(toJson(list.get(i), work));
         }
         return array;
     }
 
-    private static JsonNode object(CelMap map) {
+    private static JsonNode object(CelMap map, Work work) {
         ObjectNode object = Json.object();
         for (Iterator<Object> keys = map.keys(); keys.hasNext(); ) {
             Object key = keys.next();
             Object value = map.find(key);
-            object.set(GoFormat.value(key), value == null ? Json.FACTORY.nullNode() : toJson(value));
+            object.set(GoFormat.value(key), value == null ? Json.FACTORY.nullNode() : toJson(value, work));
         }
         return object;
     }

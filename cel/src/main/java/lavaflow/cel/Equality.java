@@ -2,7 +2,6 @@ package lavaflow.cel;
 
 import java.time.OffsetDateTime;
 import java.util.Iterator;
-import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,16 +10,21 @@ final class Equality {
     private Equality() {}
 
     static boolean equal(Object left, Object right) {
+        return equal(left, right, new Work());
+    }
+
+    static boolean equal(Object left, Object right, Work work) {
+        work.step();
         return switch (left) {
             case Long a -> right instanceof Long b ? a.longValue() == b.longValue() : isNumber(right) && same(a, right);
             case Double a -> isNumber(right) && same(a, right);
             case UnsignedLong a -> isNumber(right) && same(a, right);
-            case CelList a -> right instanceof CelList b ? equalLists(a, b) : a.sameAsOther(right);
-            case CelMap a -> right instanceof CelMap b ? equalMaps(a, b) : a.sameAsOther(right);
+            case CelList a -> right instanceof CelList b ? equalLists(a, b, work) : a.sameAsOther(right);
+            case CelMap a -> right instanceof CelMap b ? equalMaps(a, b, work) : a.sameAsOther(right);
             case OffsetDateTime a -> right instanceof OffsetDateTime b && a.isEqual(b);
-            case CelOptional a -> right instanceof CelOptional b && equalOptionals(a, b);
+            case CelOptional a -> right instanceof CelOptional b && equalOptionals(a, b, work);
             case CelType a -> right instanceof CelType b && a.typeName().equals(b.typeName());
-            case JsonPatchOperation a -> right instanceof JsonPatchOperation b && equalOperations(a, b);
+            case JsonPatchOperation a -> right instanceof JsonPatchOperation b && equalOperations(a, b, work);
             case TypedValue a -> a.sameAs(right);
             default -> left.equals(right);
         };
@@ -41,69 +45,60 @@ final class Equality {
         return compareNumbers(left, right) == 0;
     }
 
-    private static boolean equalOrAbsent(@Nullable Object left, @Nullable Object right) {
-        return (left == null || right == null) ? (left == null && right == null) : equal(left, right);
+    private static boolean equalOrAbsent(@Nullable Object left, @Nullable Object right, Work work) {
+        return (left == null || right == null) ? (left == null && right == null) : equal(left, right, work);
     }
 
-    private static boolean equalOptionals(CelOptional left, CelOptional right) {
+    private static boolean equalOptionals(CelOptional left, CelOptional right, Work work) {
         Object a = left.value();
         Object b = right.value();
-        return equalOrAbsent(a, b);
+        return equalOrAbsent(a, b, work);
     }
 
-    private static boolean equalOperations(JsonPatchOperation left, JsonPatchOperation right) {
+    private static boolean equalOperations(JsonPatchOperation left, JsonPatchOperation right, Work work) {
         Object a = left.value();
         Object b = right.value();
         return left.op().equals(right.op())
                 && left.path().equals(right.path())
                 && left.from().equals(right.from())
-                && equalOrAbsent(a, b);
+                && equalOrAbsent(a, b, work);
     }
 
-    private static boolean equalLists(CelList left, CelList right) {
+    private static boolean equalLists(CelList left, CelList right, Work work) {
         if (left.size() != right.size()) {
             return false;
         }
         if (left instanceof KeyedList keyed) {
             return keyed.sameAs(right);
         }
-        return sameOrder(left, right);
+        return sameOrder(left, right, work);
     }
 
-    static boolean sameOrder(CelList left, CelList right) {
+    private static boolean sameOrder(CelList left, CelList right, Work work) {
         for (int i = 0; i < left.size(); i++) {
-            if (!equal(left.get(i), right.get(i))) {
+            if (!equal(left.get(i), right.get(i), work)) {
                 return false;
             }
         }
         return true;
     }
 
-    private static boolean equalMaps(CelMap left, CelMap right) {
+    private static boolean equalMaps(CelMap left, CelMap right, Work work) {
         if (left.size() != right.size()) {
             return false;
         }
         for (Iterator<Object> keys = left.keys(); keys.hasNext(); ) {
             Object key = keys.next();
-            if (!equalOrAbsent(left.find(key), right.find(key))) {
+            if (!equalOrAbsent(left.find(key), right.find(key), work)) {
                 return false;
             }
         }
         return left.sameBeyondKeys(right);
     }
 
-    static boolean contains(CelList list, Object value) {
+    static boolean contains(CelList list, Object value, Work work) {
         for (int i = 0; i < list.size(); i++) {
-            if (equal(list.get(i), value)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    static boolean contains(List<Object> values, Object value) {
-        for (Object other : values) {
-            if (equal(other, value)) {
+            if (equal(list.get(i), value, work)) {
                 return true;
             }
         }

@@ -4,4 +4,15 @@ package lavaflow.cel;
 @FunctionalInterface
 interface Implementation {
     Object call(Object[] args);
+
+    /** A function whose steps are counted. */
+    @FunctionalInterface
+    interface Counted extends Implementation {
+        Object call(Object[] args, Work work);
+
+        @Override
+        default Object call(Object[] args) {
+            return call(args, new Work());
+        }
+    }
 }

@@ -39,6 +39,14 @@ final class Implementations {
         byFunction.put(name, implementation);
     }
 
+    void counted(String name, Implementation.Counted implementation) {
+        byFunction.put(name, implementation);
+    }
+
+    void countedOverload(String id, Implementation.Counted implementation) {
+        byOverload.put(id, implementation);
+    }
+
     /** A function whose arguments have the types of the overload's signature. */
     void overload(String id, Implementation implementation) {
         byOverload.put(id, implementation);

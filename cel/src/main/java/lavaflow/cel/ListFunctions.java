@@ -31,15 +31,17 @@ final class ListFunctions {
         all.overload("list_uint_sum_uint", args -> sum((CelList) args[0], new UnsignedLong(0)));
         all.overload("list_double_sum_double", args -> sum((CelList) args[0], 0.0));
         all.overload("list_duration_sum_duration", args -> sum((CelList) args[0], Duration.ZERO));
-        all.overload("list_a_index_of_int", args -> indexOf((CelList) args[0], args[1]));
-        all.overload("list_a_last_index_of_int", args -> lastIndexOf((CelList) args[0], args[1]));
-        all.overload("list_sets_contains_list", args -> containsAll((CelList) args[0], (CelList) args[1]));
-        all.overload(
+        all.countedOverload("list_a_index_of_int", (args, work) -> indexOf((CelList) args[0], args[1], work));
+        all.countedOverload("list_a_last_index_of_int", (args, work) -> lastIndexOf((CelList) args[0], args[1], work));
+        all.countedOverload(
+                "list_sets_contains_list", (args, work) -> containsAll((CelList) args[0], (CelList) args[1], work));
+        all.countedOverload(
                 "list_sets_equivalent_list",
-                args -> containsAll((CelList) args[0], (CelList) args[1])
-                        && containsAll((CelList) args[1], (CelList) args[0]));
-        all.overload("list_sets_intersects_list", args -> intersects((CelList) args[0], (CelList) args[1]));
-        all.overload("list_distinct", args -> distinct((CelList) args[0]));
+                (args, work) -> containsAll((CelList) args[0], (CelList) args[1], work)
+                        && containsAll((CelList) args[1], (CelList) args[0], work));
+        all.countedOverload(
+                "list_sets_intersects_list", (args, work) -> intersects((CelList) args[0], (CelList) args[1], work));
+        all.countedOverload("list_distinct", (args, work) -> distinct((CelList) args[0], work));
         all.overload("list_first", args -> element((CelList) args[0], 0));
         all.overload("list_last", args -> element((CelList) args[0], ((CelList) args[0]).size() - 1));
         all.overload("list_flatten", args -> flatten((CelList) args[0], 1));
@@ -82,47 +84,47 @@ final class ListFunctions {
         return sum;
     }
 
-    private static Object indexOf(CelList list, Object value) {
+    private static Object indexOf(CelList list, Object value, Work work) {
         for (int i = 0; i < list.size(); i++) {
-            if (Equality.equal(list.get(i), value)) {
+            if (Equality.equal(list.get(i), value, work)) {
                 return (long) i;
             }
         }
         return -1L;
     }
 
-    private static Object lastIndexOf(CelList list, Object value) {
+    private static Object lastIndexOf(CelList list, Object value, Work work) {
         for (int i = list.size() - 1; i >= 0; i--) {
-            if (Equality.equal(list.get(i), value)) {
+            if (Equality.equal(list.get(i), value, work)) {
                 return (long) i;
             }
         }
         return -1L;
     }
 
-    private static boolean containsAll(CelList list, CelList others) {
+    private static boolean containsAll(CelList list, CelList others, Work work) {
         for (int i = 0; i < others.size(); i++) {
-            if (!Equality.contains(list, others.get(i))) {
+            if (!Equality.contains(list, others.get(i), work)) {
                 return false;
             }
         }
         return true;
     }
 
-    private static Object intersects(CelList left, CelList right) {
+    private static Object intersects(CelList left, CelList right, Work work) {
         for (int i = 0; i < left.size(); i++) {
-            if (Equality.contains(right, left.get(i))) {
+            if (Equality.contains(right, left.get(i), work)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static Object distinct(CelList list) {
+    private static Object distinct(CelList list, Work work) {
         List<Object> once = new ArrayList<>();
         for (int i = 0; i < list.size(); i++) {
             Object value = list.get(i);
-            if (!Equality.contains(once, value)) {
+            if (!Equality.contains(new Lists.Values(once), value, work)) {
                 once.add(value);
             }
         }
@@ -138,15 +140,16 @@ final class ListFunctions {
             throw new CelException("level must be non-negative");
         }
         List<Object> flat = new ArrayList<>();
-        flatten(list, depth, flat);
+        flatten(list, depth, flat, new Work());
         return new Lists.Values(flat);
     }
 
-    private static void flatten(CelList list, long depth, List<Object> flat) {
+    private static void flatten(CelList list, long depth, List<Object> flat, Work work) {
         for (int i = 0; i < list.size(); i++) {
+            work.step();
             Object value = list.get(i);
             if (depth > 0 && value instanceof CelList inner) {
-                flatten(inner, depth - 1, flat);
+                flatten(inner, depth - 1, flat, work);
             } else {
                 flat.add(value);
             }

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
+import org.jspecify.annotations.Nullable;
+
 /** Lists of values. */
 final class Lists {
-    static final CelList EMPTY = new Values(List.of());
-
     private Lists() {}
 
     /** Values in memory. Grows only while a loop builds it, before anyone else can see it. */
@@ -21,6 +21,17 @@ final class Lists {
         public Object get(int index) {
             return elements.get(index);
         }
+
+        /** As a key of a map a list is only itself, as upstream has it; that also keeps hashing cheap. */
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
     }
 
     /** Two lists seen as one: adding lists costs nothing however long they are. */
@@ -28,6 +39,16 @@ final class Lists {
         @Override
         public Object get(int index) {
             return index < first.size() ? first.get(index) : second.get(index - first.size());
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
         }
     }
 
@@ -41,7 +62,11 @@ final class Lists {
         if (left.size() == 0) {
             return right;
         }
-        return right.size() == 0 ? left : new Concatenation(left, right, Math.addExact(left.size(), right.size()));
+        long size = (long) left.size() + right.size();
+        if (size > Work.MOST) {
+            throw new CelException("list is too long");
+        }
+        return right.size() == 0 ? left : new Concatenation(left, right, (int) size);
     }
 
     /** The elements; each is asked for once. */

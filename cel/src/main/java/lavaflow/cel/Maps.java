@@ -41,6 +41,17 @@ final class Maps {
             return value != null || number < 0 ? value : entries.get(new UnsignedLong((long) number));
         }
 
+        /** As a key of a map a map is only itself, as upstream has it; that also keeps hashing cheap. */
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+
         @Override
         public Iterator<Object> keys() {
             return Collections.unmodifiableSet(entries.keySet()).iterator();
@@ -77,6 +88,16 @@ final class Maps {
         @Override
         public @Nullable Object find(Object key) {
             return key instanceof String name ? fields.get(name) : null;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
         }
 
         @Override

@@ -22,13 +22,13 @@ final class StandardFunctions {
             }
             throw Errors.noSuchOverload();
         });
-        all.function("_==_", args -> Equality.equal(args[0], args[1]));
-        all.function("_!=_", args -> !Equality.equal(args[0], args[1]));
+        all.counted("_==_", (args, work) -> Equality.equal(args[0], args[1], work));
+        all.counted("_!=_", (args, work) -> !Equality.equal(args[0], args[1], work));
         all.function("_<_", args -> compare("_<_", args) < 0);
         all.function("_<=_", args -> compare("_<=_", args) <= 0);
         all.function("_>_", args -> compare("_>_", args) > 0);
         all.function("_>=_", args -> compare("_>=_", args) >= 0);
-        all.function("@in", args -> isIn(args[0], args[1]));
+        all.counted("@in", (args, work) -> isIn(args[0], args[1], work));
         all.function("size", args -> size(args[0]));
         conversions(all);
         texts(all);
@@ -81,9 +81,9 @@ final class StandardFunctions {
         return Equality.compare(args[0], args[1]);
     }
 
-    private static Object isIn(Object value, Object container) {
+    private static Object isIn(Object value, Object container, Work work) {
         return switch (container) {
-            case CelList list -> Equality.contains(list, value);
+            case CelList list -> Equality.contains(list, value, work);
             case CelMap map -> map.has(value);
             default -> throw Errors.noSuchOverload();
         };

@@ -29,6 +29,7 @@ final class StringFormat {
     }
 
     static String format(String format, CelList args) {
+        Work work = new Work();
         return parse(format, new Clauses() {
             @Override
             public int size() {
@@ -37,7 +38,7 @@ final class StringFormat {
 
             @Override
             public String apply(int arg, char letter, int decimals) {
-                return clause(args.get(arg), letter, decimals);
+                return clause(args.get(arg), letter, decimals, work);
             }
         });
     }
@@ -108,9 +109,9 @@ final class StringFormat {
         return i + 1;
     }
 
-    private static String clause(Object value, char letter, int decimals) {
+    private static String clause(Object value, char letter, int decimals, Work work) {
         String text = switch (letter) {
-            case 's' -> plain(value);
+            case 's' -> plain(value, work);
             case 'd' -> value instanceof Long || value instanceof UnsignedLong ? value.toString() : null;
             case 'f' -> fixed(value, decimals);
             case 'e' -> scientific(value);
@@ -139,10 +140,10 @@ final class StringFormat {
         return rule + ", was given " + typeName;
     }
 
-    private static @Nullable String plain(Object value) {
+    private static @Nullable String plain(Object value, Work work) {
         return switch (value) {
-            case CelList list -> list(list);
-            case CelMap map -> map(map);
+            case CelList list -> list(list, work);
+            case CelMap map -> map(map, work);
             case CelOptional optional -> null;
             case TypedValue typed -> null;
             case JsonPatchOperation operation -> null;
@@ -151,7 +152,8 @@ final class StringFormat {
     }
 
     /** As a part of a list or map: text is quoted, times are calls. */
-    private static String part(Object value) {
+    private static String part(Object value, Work work) {
+        work.step();
         return switch (value) {
             case String text -> GoQuote.quote(text);
             case CelBytes bytes -> "b" + GoQuote.quote((String) Conversions.toText(bytes));
@@ -165,19 +167,19 @@ final class StringFormat {
             case Duration duration -> "duration(" + GoQuote.quote(Times.seconds(duration)) + ")";
             case CelOptional optional -> throw new CelException("no formatting function for " + Types.name(value));
             case TypedValue typed -> throw new CelException("no formatting function for " + Types.name(value));
-            default -> String.valueOf(plain(value));
+            default -> String.valueOf(plain(value, work));
         };
     }
 
-    private static String list(CelList list) {
+    private static String list(CelList list, Work work) {
         List<String> parts = new ArrayList<>();
         for (int i = 0; i < list.size(); i++) {
-            parts.add(part(list.get(i)));
+            parts.add(part(list.get(i), work));
         }
         return "[" + String.join(", ", parts) + "]";
     }
 
-    private static String map(CelMap map) {
+    private static String map(CelMap map, Work work) {
         Map<String, String> parts = new TreeMap<>();
         for (Iterator<Object> keys = map.keys(); keys.hasNext(); ) {
             Object key = keys.next();
@@ -188,7 +190,7 @@ final class StringFormat {
                 throw new CelException("no formatting function for map key of type " + Types.name(key));
             }
             Object value = map.find(key);
-            parts.put(part(key), value == null ? "null" : part(value));
+            parts.put(part(key, work), value == null ? "null" : part(value, work));
         }
         List<String> entries = new ArrayList<>();
         parts.forEach((key, value) -> entries.add(key + ":" + value));

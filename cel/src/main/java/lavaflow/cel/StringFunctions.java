@@ -7,6 +7,9 @@ import lavaflow.kube.GoQuote;
 
 /** Functions on text. Positions count code points. */
 final class StringFunctions {
+    /** Replacing may multiply the length of text at the price of adding; nothing real is longer than this. */
+    private static final int LONGEST = 16_000_000;
+
     private StringFunctions() {}
 
     static void register(Implementations all) {
@@ -122,6 +125,9 @@ final class StringFunctions {
                 break;
             }
             replaced.append(text, at, found).append(with);
+            if (replaced.length() > LONGEST) {
+                throw new CelException("text is too long");
+            }
             at = found + part.length();
             count++;
         }

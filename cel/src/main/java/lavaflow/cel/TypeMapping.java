@@ -9,11 +9,15 @@ import org.jspecify.annotations.Nullable;
 
 /** What is known of type parameters while checking, and whether types fit each other under it. */
 final class TypeMapping {
+    /** Types can double with each step of an expression; nothing real comes near this. */
+    private static final int MOST_RESOLVED = 2_000_000;
+
     /** What was known before of a parameter about which something was learnt. */
     private record Before(
             CelType.Parameter parameter, @Nullable CelType meaning) {}
 
     private final Map<CelType.Parameter, CelType> known = new HashMap<>();
+    private int resolved;
     private final List<Before> learnt = new ArrayList<>();
 
     /** Whether values of the types fit, pairwise; learns from it if so, else learns nothing. */
@@ -191,6 +195,9 @@ final class TypeMapping {
 
     /** The type with what is known put in; what is not known stays or becomes dyn. */
     CelType resolve(CelType type, boolean unknownIsDyn) {
+        if (++resolved > MOST_RESOLVED) {
+            throw new TokenReader.LimitException("expression type is too large");
+        }
         return switch (type) {
             case CelType.Parameter parameter -> {
                 CelType meaning = known.get(parameter);

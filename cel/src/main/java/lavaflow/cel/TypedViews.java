@@ -261,8 +261,9 @@ final class TypedViews {
 
         @Override
         public boolean sameAs(CelList other) {
+            Work work = new Work();
             for (int i = 0; i < other.size(); i++) {
-                if (!Equality.contains(this, other.get(i))) {
+                if (!Equality.contains(this, other.get(i), work)) {
                     return false;
                 }
             }
@@ -272,9 +273,10 @@ final class TypedViews {
         @Override
         public CelList merged(CelList other) {
             List<Object> all = Lists.elements(this);
+            Work work = new Work();
             for (int i = 0; i < other.size(); i++) {
                 Object value = other.get(i);
-                if (!Equality.contains(all, value)) {
+                if (!Equality.contains(new Lists.Values(all), value, work)) {
                     all.add(value);
                 }
             }

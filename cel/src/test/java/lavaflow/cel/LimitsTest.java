@@ -7,6 +7,7 @@ import lavaflow.kube.Json;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Nothing anyone writes makes the engine run out of stack, memory or time. */
 class LimitsTest {
@@ -86,6 +87,49 @@ class LimitsTest {
         String chain = "optional.of(1)" + ".optMap(x, x + 1)".repeat(60);
         assertThat(program(chain).estimatedCost().max()).isGreaterThan(CelLimits.STATIC_RULE_COST);
         assertThat(evaluate(chain, CelLimits.RUNTIME_PER_CALL)).isInstanceOf(CelResult.Failure.class);
+    }
+
+    /** A list whose element has 2^60 parts that are all the same one. */
+    private static final String SHARED = "[dyn(1)]" + ".map(x, dyn([x, x]))".repeat(60);
+
+    private static String failure(String source) {
+        return switch (evaluate(source, CelLimits.RUNTIME_PER_CALL)) {
+            case CelResult.Failure failure -> failure.message();
+            case CelResult.Value value -> "a value";
+        };
+    }
+
+    @Test
+    void valuesThatShareTheirPartsAreNotVisitedForEver() {
+        assertThat(failure(SHARED + " == " + SHARED)).isEqualTo("value is too large");
+        assertThat(failure(SHARED + "[0] in " + SHARED)).isEqualTo("value is too large");
+        assertThat(failure("'%s'.format(" + SHARED + ")")).isEqualTo("error during formatting: value is too large");
+        assertThat(failure(SHARED + ".flatten(100)")).isEqualTo("value is too large");
+        assertThat(failure(SHARED + ".indexOf(1)")).isEqualTo(CelBudget.EXCEEDED);
+        assertThat(failure("{" + SHARED + "[0]: 1}.size()")).isEqualTo("a value");
+        Object value = ((CelResult.Value) evaluate(SHARED, CelLimits.RUNTIME_PER_CALL)).value();
+        assertThatThrownBy(() -> CelValues.toJson(value)).hasMessage("value is too large");
+    }
+
+    @Test
+    void comparingLargeValuesUsesUpTheBudget() {
+        String large = "[lists.range(100000).map(x, x)]";
+        long cost = evaluate(large + " == " + large, Long.MAX_VALUE).cost();
+        long parts = evaluate(large, Long.MAX_VALUE).cost() * 2;
+        assertThat(cost - parts).isBetween(100L, 120L);
+    }
+
+    @Test
+    void listsAndTextCannotDoubleForEver() {
+        assertThat(failure("[[1]]" + ".map(x, x + x)".repeat(40))).isEqualTo("list is too long");
+        String text = "'" + "a".repeat(10_000) + "'";
+        assertThat(failure(text + ".replace('a', " + text + ")")).isEqualTo("text is too long");
+    }
+
+    @Test
+    void typesThatDoubleAreRefused() {
+        assertThat(refusal("[1]" + ".map(x, {x: x})".repeat(60)))
+                .isEqualTo("ERROR: <input>:-1:0: expression type is too large");
     }
 
     @Test
