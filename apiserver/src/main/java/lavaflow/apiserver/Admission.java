@@ -66,6 +66,9 @@ public final class Admission {
     }
 
     void mutate(Call call, Operation operation, ObjectNode object, @Nullable ObjectNode old) {
+        if (call.isAdmitted()) {
+            return;
+        }
         Rounds rounds = new Rounds();
         try {
             round(call, operation, object, old, rounds);
@@ -85,6 +88,9 @@ public final class Admission {
     }
 
     void validate(Call call, Operation operation, @Nullable ObjectNode object, @Nullable ObjectNode old) {
+        if (call.isAdmitted()) {
+            return;
+        }
         try {
             for (Plugin plugin : plugins) {
                 plugin.validate(call, operation, object, old);

@@ -39,6 +39,7 @@ public final class Call {
     private final List<String> warnings = new ArrayList<>();
     private final Map<String, String> annotations = new LinkedHashMap<>();
     private @Nullable DeleteOptions deletion;
+    private boolean admitted;
     private AuditRecord audit = AuditRecord.NONE;
 
     public Call(User user, Resource resource, RequestInfo info, WriteOptions options, Instant now) {
@@ -65,7 +66,19 @@ public final class Call {
         this.userAgent = other.userAgent;
         this.fieldValidation = other.fieldValidation;
         this.options = other.options;
+        this.admitted = other.admitted;
         this.audit = other.audit;
+    }
+
+    /** The same call, for what the server does of itself to serve it: admission has been asked about the call already. */
+    Call afterAdmission() {
+        Call inner = new Call(this, info);
+        inner.admitted = true;
+        return inner;
+    }
+
+    boolean isAdmitted() {
+        return admitted;
     }
 
     /** The same call to another part of the object. */

@@ -71,7 +71,8 @@ final class Evictions {
      * @param seen the state in which no budget had to pay for the pod; null where it does not matter
      * @return false if the pod has left that state, so that budgets must be asked again
      */
-    private boolean finish(Call call, DeleteOptions options, String now, @Nullable ObjectNode seen) {
+    private boolean finish(Call eviction, DeleteOptions options, String now, @Nullable ObjectNode seen) {
+        Call call = eviction.afterAdmission();
         boolean ours = options.resourceVersion() == null;
         boolean guarded = ours && seen != null && EvictionRules.mayStillCount(seen);
         String expected = guarded ? Metadata.resourceVersion(Objects.requireNonNull(seen)) : "";
