@@ -71,10 +71,10 @@ record RuleScope(boolean object, long often, RuleCosts costs) {
                 program == null ? 0 : RuleCosts.times(program.estimatedCost().max(), runs);
         costs.add("rule", cost, path.child("rule"), errors);
         if (rule.error() != null) {
-            errors.invalid(path.child("rule"), shown(rule.rule()), rule.error());
+            errors.invalid(path.child("rule"), rule.rule().shown(), rule.error());
         }
         if (rule.messageError() != null) {
-            errors.invalid(path.child("messageExpression"), shown(rule.rule()), rule.messageError());
+            errors.invalid(path.child("messageExpression"), rule.rule().shown(), rule.messageError());
         } else if (rule.message() != null) {
             costs.add(
                     "messageExpression", rule.message().estimatedCost().max(), path.child("messageExpression"), errors);
@@ -92,17 +92,5 @@ record RuleScope(boolean object, long often, RuleCosts costs) {
                     Json.FACTORY.booleanNode(rule.rule().optionalOldSelf()),
                     "may not be set if oldSelf is not used in rule");
         }
-    }
-
-    /** Upstream shows the rule as its struct prints it. */
-    private static JsonNode shown(SchemaRule rule) {
-        ObjectNode shown = Json.object()
-                .put("Rule", rule.rule())
-                .put("Message", rule.message())
-                .put("MessageExpression", rule.messageExpression());
-        shown.put("Reason", rule.reason());
-        shown.put("FieldPath", rule.fieldPath());
-        shown.put("OptionalOldSelf", rule.optionalOldSelf());
-        return shown;
     }
 }

@@ -7,6 +7,7 @@ import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,5 +45,15 @@ public record SchemaRule(
                     optional == null ? null : optional.booleanValue()));
         }
         return List.copyOf(rules);
+    }
+
+    /** The rule as upstream's struct prints it. */
+    ObjectNode shown() {
+        ObjectNode shown =
+                Json.object().put("Rule", rule).put("Message", message).put("MessageExpression", messageExpression);
+        shown.put("Reason", reason);
+        shown.put("FieldPath", fieldPath);
+        shown.put("OptionalOldSelf", optionalOldSelf);
+        return shown;
     }
 }

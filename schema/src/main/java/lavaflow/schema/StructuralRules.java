@@ -20,6 +20,12 @@ public final class StructuralRules {
         "id", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"
     };
 
+    private static final String ROOT_WORDS =
+            "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength"
+                    + " Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example"
+                    + " XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status"
+                    + " subresource is enabled";
+
     private StructuralRules() {}
 
     /**
@@ -52,13 +58,15 @@ public final class StructuralRules {
     }
 
     private static void root(ObjectNode props, boolean statusEnabled, FieldPath path, FieldErrors errors) {
-        String type = Json.textAt(props, "type");
-        if (statusEnabled && !type.isEmpty() && !type.equals("object")) {
+        String refused = statusEnabled ? SchemaDump.refusedAtRoot(props) : null;
+        if (refused != null && refused.equals("type")) {
             errors.invalid(
-                    FieldPath.of(path + ".type"),
-                    type,
+                    path.child("type"),
+                    Json.textAt(props, "type"),
                     "only \"object\" is allowed as the type at the root of the schema if the status subresource is"
                             + " enabled");
+        } else if (refused != null) {
+            errors.invalid(path, SchemaDump.of(props), ROOT_WORDS);
         }
         if (Json.flagAt(props, "nullable")) {
             errors.forbidden(path.child("nullable"), "nullable cannot be true at the root");
@@ -66,7 +74,7 @@ public final class StructuralRules {
     }
 
     /** Whether something is used that upstream cannot even read into the form that it checks. */
-    private static boolean hasUnsupported(@Nullable JsonNode node) {
+    static boolean hasUnsupported(@Nullable JsonNode node) {
         if (!(node instanceof ObjectNode schema)) {
             return false;
         }
