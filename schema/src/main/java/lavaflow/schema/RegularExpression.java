@@ -1,5 +1,7 @@
 package lavaflow.schema;
 
+import lavaflow.kube.PatternSize;
+
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
@@ -10,8 +12,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Compiled when first used: a definition has many patterns, of which most objects touch few.
  */
 public final class RegularExpression {
+    /** What came of compiling: either a pattern or a problem. */
+    private record Compiled(
+            @Nullable Pattern pattern, @Nullable String problem) {}
+
     private final String source;
-    private volatile @Nullable Pattern compiled;
+    private volatile @Nullable Compiled compiled;
 
     public RegularExpression(String source) {
         this.source = source;
@@ -21,28 +27,38 @@ public final class RegularExpression {
         return source;
     }
 
-    /** Whether the pattern is found anywhere in a text. */
+    /** Whether the pattern is found anywhere in a text; never where the pattern is broken. */
     public boolean isFoundIn(String text) {
-        return compiled().matcher(text).find();
+        Pattern pattern = compiled().pattern;
+        return pattern != null && pattern.matcher(text).find();
     }
 
     /** What is wrong with the pattern, in upstream's words; null if nothing. */
     public @Nullable String problem() {
-        try {
-            compiled();
-            return null;
-        } catch (PatternSyntaxException e) {
-            return "error parsing regexp: " + e.getDescription() + ": `" + e.getPattern() + "`";
-        }
+        return compiled().problem;
     }
 
-    private Pattern compiled() {
-        Pattern known = compiled;
+    private Compiled compiled() {
+        Compiled known = compiled;
         if (known == null) {
-            known = Pattern.compile(source);
+            known = compile(source);
             compiled = known;
         }
         return known;
+    }
+
+    private static Compiled compile(String source) {
+        String tooLarge = PatternSize.problem(source);
+        if (tooLarge != null) {
+            return new Compiled(null, "error parsing regexp: " + tooLarge);
+        }
+        try {
+            return new Compiled(Pattern.compile(source), null);
+        } catch (PatternSyntaxException e) {
+            return new Compiled(null, "error parsing regexp: " + e.getDescription() + ": `" + e.getPattern() + "`");
+        } catch (StackOverflowError e) {
+            return new Compiled(null, "error parsing regexp: expression nests too deeply: `" + source + "`");
+        }
     }
 
     @Override

@@ -62,7 +62,8 @@ final class SchemaDump {
             "x-kubernetes-map-type",
             "x-kubernetes-validations");
 
-    private static final Set<String> TEXTS = Set.of("id", "$schema", "description", "type", "format", "title", "pattern");
+    private static final Set<String> TEXTS =
+            Set.of("id", "$schema", "description", "type", "format", "title", "pattern");
     private static final Set<String> FLAGS = Set.of(
             "nullable",
             "exclusiveMaximum",
@@ -103,7 +104,8 @@ final class SchemaDump {
             boolean set = value != null
                     && !(value.isBoolean() && FLAGS.contains(word) && !value.booleanValue())
                     && !(value.isTextual() && value.textValue().isEmpty());
-            boolean wrongType = word.equals("type") && set && !value.asText().equals("object");
+            boolean wrongType =
+                    set && word.equals("type") && !Json.textAt(schema, "type").equals("object");
             if (wrongType || (set && NOT_AT_ROOT.contains(word))) {
                 return word;
             }
