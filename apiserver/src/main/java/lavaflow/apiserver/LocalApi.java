@@ -102,12 +102,12 @@ public final class LocalApi {
         return clock.instant();
     }
 
-    /** Custom kinds come and go while components use them. */
     /** For what is put into place before anybody asks. */
     Store store() {
         return store;
     }
 
+    /** Custom kinds come and go while components use them. */
     private Resource resource(Path path) {
         Resource found = table.find(path.group(), path.version(), path.resource());
         if (found == null) {
