@@ -3,16 +3,20 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/netip"
 	"net/url"
+	"slices"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -23,8 +27,10 @@ type kubelet struct {
 	client   kubernetes.Interface
 	pods     corelisters.PodLister
 	queue    queue
+	config   *rest.Config
 	node     string
 	verdicts *url.URL
+	programs string // the directory of binaries
 
 	lock    sync.Mutex
 	last    netip.Addr
@@ -36,17 +42,29 @@ type instance struct {
 	uid     string
 	address netip.Addr
 	started metav1.Time
-	stop    func()
+	served  []*served
 }
 
-func newKubelet(client kubernetes.Interface, factory informers.SharedInformerFactory, node string, verdicts *url.URL) *kubelet {
-	pods := factory.Core().V1().Pods()
-	k := &kubelet{
-		client: client, pods: pods.Lister(), queue: newQueue(), node: node, verdicts: verdicts,
-		last: network.Addr().Next(), running: map[cache.ObjectName]*instance{},
+// served is a container that really runs.
+type served struct {
+	stop  func()
+	ready func() bool
+}
+
+func (i *instance) ready() bool {
+	return !slices.ContainsFunc(i.served, func(each *served) bool { return !each.ready() })
+}
+
+func (i *instance) stop() {
+	for _, each := range i.served {
+		each.stop()
 	}
+}
+
+// follows makes the kubelet look at all pods.
+func (k *kubelet) follows(pods coreinformers.PodInformer) {
+	k.pods, k.queue, k.last, k.running = pods.Lister(), newQueue(), network.Addr().Next(), map[cache.ObjectName]*instance{}
 	follow(pods.Informer(), k.queue.Add)
-	return k
 }
 
 func (k *kubelet) reconcile(ctx context.Context, name cache.ObjectName) error {
@@ -68,6 +86,10 @@ func (k *kubelet) reconcile(ctx context.Context, name cache.ObjectName) error {
 	instance, err := k.start(ctx, name, pod)
 	if err != nil {
 		return err
+	}
+	if !instance.ready() {
+		k.queue.AddAfter(name, time.Second)
+		return nil
 	}
 	return k.report(ctx, pod, instance)
 }
@@ -116,24 +138,45 @@ func (k *kubelet) start(ctx context.Context, name cache.ObjectName, pod *corev1.
 	}
 
 	k.end(name) // one of the same name before it
-	stop := func() {}
+	started := &instance{uid: string(pod.UID), address: address, started: metav1.Now()}
 	for i := range pod.Spec.Containers {
-		program, err := webhookOf(ctx, k.client, pod, &pod.Spec.Containers[i])
+		served, err := k.serve(ctx, pod, &pod.Spec.Containers[i], address)
 		if err != nil {
+			started.stop()
 			return nil, err
 		}
-		if program == nil {
-			continue
-		}
-		if stop, err = program.serve(address, k.verdicts); err != nil {
-			return nil, err
+		if served != nil {
+			started.served = append(started.served, served)
 		}
 	}
-	started := &instance{uid: string(pod.UID), address: address, started: metav1.Now(), stop: stop}
 	k.lock.Lock()
 	k.running[name] = started
 	k.lock.Unlock()
 	return started, nil
+}
+
+func (k *kubelet) serve(ctx context.Context, pod *corev1.Pod, container *corev1.Container, address netip.Addr) (*served, error) {
+	webhook, err := webhookOf(ctx, k.client, pod, container)
+	if err != nil {
+		return nil, err
+	}
+	if webhook != nil {
+		return webhook.serve(address, k.verdicts)
+	}
+	process, err := processOf(ctx, k.client, k.config, k.programs, pod, container)
+	if err != nil || process == nil {
+		return nil, err
+	}
+	return process.serve(address)
+}
+
+func (k *kubelet) endAll() {
+	k.lock.Lock()
+	names := slices.Collect(maps.Keys(k.running))
+	k.lock.Unlock()
+	for _, each := range names {
+		k.end(each)
+	}
 }
 
 func (k *kubelet) end(name cache.ObjectName) {

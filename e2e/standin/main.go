@@ -1,7 +1,8 @@
 // The stand-in for what a cluster needs to run containers: binds every pod, reports it running, and pairs services with pods.
 //
-// Nothing runs, with one exception: a pod of Kubernetes' test image that is told to be a webhook gets an HTTPS server at an
+// Nothing runs, with two exceptions. A pod of Kubernetes' test image that is told to be a webhook gets an HTTPS server at an
 // address of its own, with the certificate from its secret, which passes everything on to one program that knows the verdicts.
+// And the sample API server of the aggregation tests runs as a process, with an etcd.
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/util/workqueue"
@@ -33,11 +35,15 @@ func main() {
 	kubeconfig := flag.String("kubeconfig", "", "of whose cluster")
 	node := flag.String("node", "stand-in", "the node that pods are bound to")
 	verdicts := flag.String("verdicts", "", "where webhooks get their verdicts: an https URL whose certificate is not looked at")
+	programs := flag.String("programs", "", "a directory with the binaries of containers that are to run: etcd, sample-apiserver")
 	pair := flag.Bool("endpoints", true, "write the EndpointSlices of services")
 	flag.Parse()
 
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err != nil {
+		log.Fatal(err)
+	}
+	if err := rest.LoadTLSFiles(config); err != nil {
 		log.Fatal(err)
 	}
 	config.QPS, config.Burst = 500, 1000
@@ -50,7 +56,8 @@ func main() {
 	client := kubernetes.NewForConfigOrDie(config)
 	factory := informers.NewSharedInformerFactory(client, 0)
 
-	kubelet := newKubelet(client, factory, *node, behind)
+	kubelet := &kubelet{client: client, config: config, node: *node, verdicts: behind, programs: *programs}
+	kubelet.follows(factory.Core().V1().Pods())
 	run(ctx, kubelet.queue, kubelet.reconcile)
 	if *pair {
 		pairing := newPairing(client, factory)
@@ -60,6 +67,7 @@ func main() {
 	factory.WaitForCacheSync(ctx.Done())
 	log.Print("ready")
 	<-ctx.Done()
+	kubelet.endAll()
 }
 
 // run looks at one object at a time, and again later at those that failed.

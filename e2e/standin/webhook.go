@@ -74,7 +74,7 @@ func mounted(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, 
 }
 
 // serve answers at the address until stopped.
-func (w *webhook) serve(address netip.Addr, verdicts *url.URL) (stop func(), err error) {
+func (w *webhook) serve(address netip.Addr, verdicts *url.URL) (*served, error) {
 	listener, err := net.Listen("tcp", net.JoinHostPort(address.String(), w.port))
 	if err != nil {
 		return nil, err
@@ -88,5 +88,5 @@ func (w *webhook) serve(address netip.Addr, verdicts *url.URL) (stop func(), err
 		ErrorLog:  proxy.ErrorLog, // callers without the right authority: likewise
 	}
 	go server.ServeTLS(listener, "", "")
-	return func() { server.Close() }, nil
+	return &served{stop: func() { server.Close() }, ready: func() bool { return true }}, nil
 }
