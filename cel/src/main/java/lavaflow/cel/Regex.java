@@ -3,6 +3,8 @@ package lavaflow.cel;
 import java.util.ArrayList;
 import java.util.List;
 
+import lavaflow.kube.PatternSize;
+
 import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
@@ -13,10 +15,21 @@ final class Regex {
 
     static Pattern compile(String pattern) {
         try {
-            return Pattern.compile(pattern);
+            return sized(pattern);
         } catch (PatternSyntaxException wrong) {
             throw new CelException(problem(wrong));
         }
+    }
+
+    /** The library writes repetitions out without the limit that Go has. */
+    private static Pattern sized(String pattern) {
+        String tooLarge = PatternSize.problem(pattern);
+        if (tooLarge != null) {
+            int part = tooLarge.indexOf(": `");
+            throw new PatternSyntaxException(
+                    tooLarge.substring(0, part), tooLarge.substring(part + 3, tooLarge.length() - 1));
+        }
+        return Pattern.compile(pattern);
     }
 
     private static String problem(PatternSyntaxException wrong) {
@@ -27,7 +40,7 @@ final class Regex {
 
     static boolean isValid(String pattern) {
         try {
-            Pattern.compile(pattern);
+            sized(pattern);
             return true;
         } catch (PatternSyntaxException wrong) {
             return false;
@@ -40,7 +53,7 @@ final class Regex {
 
     static Pattern compileForFind(String pattern) {
         try {
-            return Pattern.compile(pattern);
+            return sized(pattern);
         } catch (PatternSyntaxException wrong) {
             throw new CelException("Illegal regex: " + problem(wrong));
         }
