@@ -94,11 +94,11 @@ class AccessAttackTest {
     }
 
     private static String claims(String token) {
-        return new String(Base64.getUrlDecoder().decode(token.split("\\.")[1]), StandardCharsets.UTF_8);
+        return new String(Base64.getUrlDecoder().decode(token.split("\\.", -1)[1]), StandardCharsets.UTF_8);
     }
 
     private static String header(String token) {
-        return new String(Base64.getUrlDecoder().decode(token.split("\\.")[0]), StandardCharsets.UTF_8);
+        return new String(Base64.getUrlDecoder().decode(token.split("\\.", -1)[0]), StandardCharsets.UTF_8);
     }
 
     private static AccountTokens.Content content(String namespace, String uid, long seconds, String audience) {
@@ -191,7 +191,7 @@ class AccessAttackTest {
     @Test
     void changedClaimsAreRefused() throws Exception {
         String token = token();
-        String[] parts = token.split("\\.");
+        String[] parts = token.split("\\.", -1);
         String other = claims(token).replace("default", "kube-system");
         assertThat(code(parts[0] + "." + part(other) + "." + parts[2])).isEqualTo(401);
         assertThat(code(parts[0] + "." + parts[1] + ".")).isEqualTo(401);
@@ -203,7 +203,7 @@ class AccessAttackTest {
     @ValueSource(strings = {"none", "None", "NONE", "", "HS256", "RS384", "PS256", "ES256", "EdDSA"})
     void anotherAlgorithmIsRefused(String algorithm) throws Exception {
         String token = token();
-        String[] parts = token.split("\\.");
+        String[] parts = token.split("\\.", -1);
         String head = part(header(token).replace("RS256", algorithm));
         assertThat(code(head + "." + parts[1] + "." + parts[2])).isEqualTo(401);
         assertThat(code(head + "." + parts[1] + ".")).isEqualTo(401);
@@ -215,7 +215,7 @@ class AccessAttackTest {
         ObjectNode key =
                 (ObjectNode) server.tokens().keys().keySet().path("keys").get(0);
         String head = part(header(token).replace("RS256", "HS256"));
-        String signed = head + "." + token.split("\\.")[1];
+        String signed = head + "." + token.split("\\.", -1)[1];
         for (byte[] secret : List.of(
                 Base64.getUrlDecoder().decode(Json.textAt(key, "n")),
                 Json.bytes(key),
@@ -239,7 +239,7 @@ class AccessAttackTest {
                 "{\"alg\":\"RS256\",\"kid\":\"x\"}",
                 "{\"alg\":\"RS256\",\"jwk\":{\"kty\":\"RSA\"}}",
                 "{\"alg\":\"RS256\",\"crit\":[\"exp\"]}")) {
-            String signed = part(head) + "." + token.split("\\.")[1];
+            String signed = part(head) + "." + token.split("\\.", -1)[1];
             Signature signature = Signature.getInstance("SHA256withRSA");
             signature.initSign(pair.getPrivate());
             signature.update(signed.getBytes(StandardCharsets.US_ASCII));
@@ -252,7 +252,7 @@ class AccessAttackTest {
     @Test
     void anotherIssuerIsRefused() throws Exception {
         String token = token();
-        String[] parts = token.split("\\.");
+        String[] parts = token.split("\\.", -1);
         String other = claims(token).replace(AccountTokens.ISSUER, "https://evil.example.com");
         assertThat(code(parts[0] + "." + part(other) + "." + parts[2])).isEqualTo(401);
     }
