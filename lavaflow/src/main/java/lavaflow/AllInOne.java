@@ -28,7 +28,6 @@ final class AllInOne implements AutoCloseable {
     private final Home home;
     private final Store store;
     private final ApiServer server;
-    private final KubeApi api;
     private final CoreControllers controllers;
     private final String url;
 
@@ -79,7 +78,6 @@ final class AllInOne implements AutoCloseable {
                         .withFrontProxy(Credentials.frontProxy(home, clock.instant())),
                 store);
         LocalKubeApi local = new LocalKubeApi(server.local(), CONTROLLERS);
-        this.api = local;
         this.controllers = new CoreControllers(
                 identities(local),
                 new CoreControllers.Access(
@@ -134,9 +132,9 @@ final class AllInOne implements AutoCloseable {
         return url;
     }
 
-    /** The API as controllers in this process see it. */
-    KubeApi api() {
-        return api;
+    /** The API as a user in this process sees it. */
+    KubeApi api(User user) {
+        return new LocalKubeApi(server.local(), user);
     }
 
     /** Stops in the order of use: who writes, who is asked, what is written to. */

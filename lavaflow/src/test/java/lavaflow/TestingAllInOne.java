@@ -5,9 +5,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
+import lavaflow.access.User;
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.Json;
 
@@ -22,6 +24,7 @@ final class TestingAllInOne implements AutoCloseable {
     static final KubeApi.Kind SECRETS = KubeApi.Kind.core("secrets");
     static final KubeApi.Kind ACCOUNTS = KubeApi.Kind.core("serviceaccounts");
     static final KubeApi.Kind QUOTAS = KubeApi.Kind.core("resourcequotas");
+    private static final User ADMIN = new User("admin", List.of("system:masters"));
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     final Home home;
@@ -31,7 +34,7 @@ final class TestingAllInOne implements AutoCloseable {
     TestingAllInOne(Path directory) throws Exception {
         home = Home.of(directory);
         cluster = start(home);
-        api = cluster.api();
+        api = cluster.api(ADMIN);
     }
 
     static AllInOne start(Home home) throws Exception {
@@ -45,7 +48,7 @@ final class TestingAllInOne implements AutoCloseable {
     void restart() throws Exception {
         cluster.close();
         cluster = start(home);
-        api = cluster.api();
+        api = cluster.api(ADMIN);
     }
 
     @Override
