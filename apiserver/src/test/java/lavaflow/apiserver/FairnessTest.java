@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 import lavaflow.kube.Json;
@@ -156,7 +155,7 @@ class FairnessTest {
 
     /**
      * A noisy client keeps two hundred requests in the air at a level that runs two at once. Another client of the same level
-     * is served all the same: counted in requests of the noisy one that were let in before it.
+     * is served all the same, never refused. How many requests go before it depends on time here; FlowControlTest counts them.
      */
     @Test
     void aNoisyClientDoesNotStarveTheOthers() throws Exception {
@@ -191,15 +190,10 @@ class FairnessTest {
         for (int i = 0; i < 20; i++) {
             assertThat(server.send(quiet, "GET", "/version", "").code()).isEqualTo(200);
         }
-        int served = codes.getOrDefault(200, 0);
         for (Thread thread : flood) {
             thread.join();
         }
 
-        // First come first served would have put some two hundred requests in front of each of the twenty.
-        assertThat(served)
-                .as("answers to the noisy client meanwhile: %s", new TreeMap<>(codes))
-                .isLessThan(20 * 60);
         assertThat(codes.keySet()).isSubsetOf(200, 429);
     }
 
