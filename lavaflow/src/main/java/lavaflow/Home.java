@@ -9,6 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -45,14 +46,20 @@ record Home(Path directory) {
     }
 
     static Home of(@org.jspecify.annotations.Nullable Path given) {
+        return of(given, System.getenv());
+    }
+
+    /** As given, else as the environment says; Java's own idea of a home directory ignores HOME. */
+    static Home of(@org.jspecify.annotations.Nullable Path given, Map<String, String> environment) {
         if (given != null) {
             return new Home(given.toAbsolutePath().normalize());
         }
-        String configured = System.getenv("LAVA_HOME");
-        if (configured != null && !configured.isEmpty()) {
+        String configured = environment.getOrDefault("LAVA_HOME", "");
+        if (!configured.isEmpty()) {
             return new Home(Path.of(configured).toAbsolutePath().normalize());
         }
-        return new Home(Path.of(System.getProperty("user.home"), ".lava"));
+        String home = environment.getOrDefault("HOME", "");
+        return new Home(Path.of(home.isEmpty() ? System.getProperty("user.home") : home, ".lava"));
     }
 
     Path kubeconfig() {

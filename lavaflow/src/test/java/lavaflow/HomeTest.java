@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -93,5 +94,14 @@ class HomeTest {
         home.announce(new Home.Running(ProcessHandle.current().pid(), "https://127.0.0.1:1", "2001-01-01T00:00:00Z"));
 
         assertThat(home.running()).isEmpty();
+    }
+
+    @Test
+    void dataGoesWhereTheEnvironmentSays() {
+        assertThat(Home.of(null, Map.of("HOME", "/h")).kubeconfig()).isEqualTo(Path.of("/h/.lava/kubeconfig"));
+        assertThat(Home.of(null, Map.of("HOME", "/h", "LAVA_HOME", "/data")).kubeconfig())
+                .isEqualTo(Path.of("/data/kubeconfig"));
+        assertThat(Home.of(Path.of("/given"), Map.of("LAVA_HOME", "/data")).kubeconfig())
+                .isEqualTo(Path.of("/given/kubeconfig"));
     }
 }
