@@ -370,7 +370,7 @@ final class Writes {
     private void validateUpdate(Call call, Resource resource, KindRules rules, ObjectNode next, ObjectNode old) {
         requireType(resource, next);
         FieldErrors errors = new FieldErrors();
-        ObjectNode before = Metadata.of(old.deepCopy());
+        ObjectNode before = Metadata.of(old);
         if (rules.traits().contains(KindRules.Trait.FREE_FINALIZERS)) {
             ObjectMetaRules.customUpdate(Metadata.of(next), before, resource.namespaced(), errors);
         } else {

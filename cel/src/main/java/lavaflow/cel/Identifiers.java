@@ -31,7 +31,8 @@ public final class Identifiers {
 
     private Identifiers() {}
 
-    static boolean isReserved(String name) {
+    /** Whether the language keeps a word for itself. */
+    public static boolean isReserved(String name) {
         return RESERVED.contains(name);
     }
 

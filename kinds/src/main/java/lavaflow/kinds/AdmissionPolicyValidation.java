@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 import lavaflow.cel.CelType;
+import lavaflow.cel.Identifiers;
 import lavaflow.kube.ConditionRules;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
@@ -23,28 +24,6 @@ final class AdmissionPolicyValidation {
     private static final int MOST_ANNOTATIONS = 20;
     private static final int LONGEST_ANNOTATION = 5 * 1024;
     private static final Pattern IDENTIFIER = Pattern.compile("[_a-zA-Z][_a-zA-Z0-9]*");
-    private static final Set<String> RESERVED = Set.of(
-            "true",
-            "false",
-            "null",
-            "in",
-            "as",
-            "break",
-            "const",
-            "continue",
-            "else",
-            "for",
-            "function",
-            "if",
-            "import",
-            "let",
-            "loop",
-            "package",
-            "namespace",
-            "return",
-            "var",
-            "void",
-            "while");
 
     private AdmissionPolicyValidation() {}
 
@@ -131,7 +110,7 @@ final class AdmissionPolicyValidation {
             String name = Json.textAt(variables.get(i), "name");
             if (name.isBlank()) {
                 errors.required(path.child("name"), "name is not specified");
-            } else if (!IDENTIFIER.matcher(name).matches() || RESERVED.contains(name)) {
+            } else if (!IDENTIFIER.matcher(name).matches() || Identifiers.isReserved(name)) {
                 errors.invalid(path.child("name"), name, "must be a valid CEL identifier");
             }
             String expression = Json.textAt(variables.get(i), "expression");
