@@ -127,9 +127,24 @@ final class LocalKubeApi implements KubeApi {
     }
 
     @Override
+    public ObjectNode patch(
+            Kind kind, String namespace, String name, String subresource, Merge merge, ObjectNode patch) {
+        LocalApi.Place place = new LocalApi.Place(path(kind), namespace, name, subresource);
+        return api.patch(writer.apply(kind), place, merge == Merge.STRATEGIC, patch);
+    }
+
+    @Override
+    public void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
+        api.post(writer.apply(kind), new LocalApi.Place(path(kind), namespace, name, subresource), body);
+    }
+
+    @Override
     public boolean delete(Kind kind, String namespace, String name, Deletion deletion) {
-        LocalApi.Deletion options =
-                new LocalApi.Deletion(deletion.uid(), deletion.resourceVersion(), deletion.propagationPolicy());
+        LocalApi.Deletion options = new LocalApi.Deletion(
+                deletion.uid(),
+                deletion.resourceVersion(),
+                deletion.propagationPolicy(),
+                deletion.gracePeriodSeconds());
         return api.delete(writer.apply(kind), path(kind), namespace, name, options);
     }
 

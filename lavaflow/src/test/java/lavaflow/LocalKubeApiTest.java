@@ -23,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 @Timeout(120)
 class LocalKubeApiTest {
+    private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
     private static final Duration LONG = Duration.ofSeconds(60);
 
     private static TestingAllInOne testing;
@@ -164,5 +165,46 @@ class LocalKubeApiTest {
         assertThatThrownBy(() -> stranger.list(MAPS, "default", KubeApi.View.WHOLE))
                 .isInstanceOfSatisfying(
                         ApiException.class, e -> assertThat(e.code()).isEqualTo(403));
+    }
+
+    @Test
+    void aPodIsBoundReportedOnAndEnded() {
+        ObjectNode pod = named("worker");
+        pod.putObject("spec")
+                .putArray("containers")
+                .addObject()
+                .put("name", "main")
+                .put("image", "none");
+        api.create(PODS, "default", pod);
+        ObjectNode binding = named("worker");
+        binding.putObject("target").put("kind", "Node").put("name", "node-1");
+
+        api.post(PODS, "default", "worker", "binding", binding);
+        ObjectNode report = Json.object();
+        report.putObject("status")
+                .putArray("conditions")
+                .addObject()
+                .put("type", "Ready")
+                .put("status", "True");
+        ObjectNode reported = api.patch(PODS, "default", "worker", "status", KubeApi.Merge.STRATEGIC, report);
+
+        assertThat(Json.textAt(reported, "spec", "nodeName")).isEqualTo("node-1");
+        assertThat(Json.listAt(reported, "status", "conditions"))
+                .extracting(condition -> Json.textAt(condition, "type"))
+                .contains("PodScheduled", "Ready");
+        assertThat(api.delete(PODS, "default", "worker", KubeApi.Deletion.PLAIN.atOnce()))
+                .isTrue();
+        assertThat(api.find(PODS, "default", "worker")).isEmpty();
+    }
+
+    @Test
+    void aPatchMeantForAnotherObjectIsRefused() {
+        api.create(MAPS, "default", map("patched"));
+        ObjectNode patch = Json.object();
+        patch.putObject("metadata").put("uid", "another");
+
+        assertThatThrownBy(() -> api.patch(MAPS, "default", "patched", "", KubeApi.Merge.PLAIN, patch))
+                .isInstanceOfSatisfying(
+                        ApiException.class, e -> assertThat(e.code()).isEqualTo(422));
     }
 }

@@ -209,7 +209,8 @@ public final class ApiServer implements AutoCloseable {
                 metrics,
                 settings.clock());
         transport = new HttpTransport(listen, settings.identity(), new JettyHandler(handler::handle));
-        local = new LocalApi(table, reads, writes, deletes, store, authorization, settings.clock(), patches);
+        local = new LocalApi(
+                table, reads, writes, deletes, store, authorization, settings.clock(), patches, subresources);
         custom = new CustomResources(
                 store,
                 table,

@@ -13,6 +13,7 @@ import lavaflow.access.ServiceAccounts;
 import lavaflow.access.User;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldSelector;
+import lavaflow.kube.Json;
 import lavaflow.kube.LabelSelector;
 import lavaflow.store.Change;
 import lavaflow.store.CompactedException;
@@ -55,8 +56,9 @@ public final class LocalApi {
     public record Deletion(
             @Nullable String uid,
             @Nullable String resourceVersion,
-            @Nullable String propagationPolicy) {
-        public static final Deletion PLAIN = new Deletion(null, null, null);
+            @Nullable String propagationPolicy,
+            @Nullable Long gracePeriodSeconds) {
+        public static final Deletion PLAIN = new Deletion(null, null, null, null);
     }
 
     private final ResourceTable table;
@@ -67,6 +69,7 @@ public final class LocalApi {
     private final Authorization authorization;
     private final InstantSource clock;
     private final Patches patches;
+    private final Subresources subresources;
 
     LocalApi(
             ResourceTable table,
@@ -76,7 +79,8 @@ public final class LocalApi {
             Store store,
             Authorization authorization,
             InstantSource clock,
-            Patches patches) {
+            Patches patches,
+            Subresources subresources) {
         this.table = table;
         this.reads = reads;
         this.writes = writes;
@@ -85,6 +89,7 @@ public final class LocalApi {
         this.authorization = authorization;
         this.clock = clock;
         this.patches = patches;
+        this.subresources = subresources;
     }
 
     /** Everything that is served now, for components that walk all kinds. */
@@ -189,6 +194,22 @@ public final class LocalApi {
                 .object();
     }
 
+    /** Where an object, or a part of it that a subresource is, can be found. */
+    public record Place(Path path, String namespace, String name, String subresource) {}
+
+    /** Merges a patch into an object; a strategic one merges lists by their keys. */
+    public ObjectNode patch(User user, Place place, boolean strategic, ObjectNode patch) {
+        Call call = call(user, place.path(), "patch", place.namespace(), place.name(), place.subresource());
+        String media = strategic ? Patches.STRATEGIC_PATCH : Patches.MERGE_PATCH;
+        return patches.patch(call, media, Json.bytes(patch)).object();
+    }
+
+    /** Does what is asked of an object and not stored: binds a pod, evicts it. */
+    public void post(User user, Place place, ObjectNode body) {
+        Call call = call(user, place.path(), "create", place.namespace(), place.name(), place.subresource());
+        subresources.post(call, body);
+    }
+
     private static ObjectNode typed(Call call, ObjectNode object) {
         ObjectNode typed = ObjectDecoder.typed(
                 call, object, ObjectDecoder.Expected.of(call.resource().info()));
@@ -200,7 +221,12 @@ public final class LocalApi {
     public boolean delete(User user, Path path, String namespace, String name, Deletion deletion) {
         Call call = call(user, path, "delete", namespace, name, "");
         DeleteOptions options = new DeleteOptions(
-                null, deletion.uid(), deletion.resourceVersion(), null, deletion.propagationPolicy(), false);
+                deletion.gracePeriodSeconds(),
+                deletion.uid(),
+                deletion.resourceVersion(),
+                null,
+                deletion.propagationPolicy(),
+                false);
         try {
             deletes.delete(call, options);
             return true;

@@ -51,6 +51,11 @@ final class Patches {
         if (media.equals(APPLY_PATCH)) {
             return apply(call, body);
         }
+        return patch(call, media, body);
+    }
+
+    /** Merges a body of one of the media types that are not applied. */
+    Writes.Written patch(Call call, String media, byte[] body) {
         ObjectDecoder.Expected expected =
                 ObjectDecoder.Expected.of(call.resource().info());
         BodyPatch patch = new BodyPatch(call, media, body, expected);

@@ -62,14 +62,12 @@ final class Subresources {
             case "binding" -> {
                 ObjectNode binding = ObjectDecoder.request(call, exchange, ObjectDecoder.Expected.of(sub));
                 answer.warnings(call);
-                admit(call, binding);
-                bindings.bind(call, call.name(), binding);
+                bind(call, binding);
                 answer.status(201, success());
             }
             case "eviction" -> {
                 ObjectNode eviction = ObjectDecoder.request(call, exchange, ObjectDecoder.Expected.of(sub));
-                admit(call, eviction);
-                evictions.evict(call, eviction);
+                evict(call, eviction);
                 answer.status(201, success());
             }
             case "token" -> tokenRequests.serve(exchange, call, sub, answer);
@@ -77,6 +75,30 @@ final class Subresources {
             default ->
                 throw ApiException.of(
                         501, "", "the server does not serve " + call.resource().name() + "/" + sub.name() + " yet");
+        }
+    }
+
+    private void bind(Call call, ObjectNode binding) {
+        admit(call, binding);
+        bindings.bind(call, call.name(), binding);
+    }
+
+    private void evict(Call call, ObjectNode eviction) {
+        admit(call, eviction);
+        evictions.evict(call, eviction);
+    }
+
+    /** What components of this process ask of an object. */
+    void post(Call call, ObjectNode body) {
+        KindInfo.Subresource sub = call.resource().info().subresource(call.subresource());
+        if (sub == null) {
+            throw ApiException.noSuchPath();
+        }
+        ObjectNode typed = ObjectDecoder.typed(call, body, ObjectDecoder.Expected.of(sub));
+        switch (sub.name()) {
+            case "binding" -> bind(call, typed);
+            case "eviction" -> evict(call, typed);
+            default -> throw ResourceHandler.methodNotAllowed();
         }
     }
 

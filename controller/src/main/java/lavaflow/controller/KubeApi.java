@@ -46,15 +46,33 @@ public interface KubeApi {
     /** What a watch met: changes in order, and how far it got, nothing up to there is still to come. */
     record Progress(List<Event> events, long revision) {}
 
+    /** What a patch does to lists. */
+    enum Merge {
+        /** Replaces them. */
+        PLAIN,
+        /** Merges those whose items have a key, such as conditions by their type; for built-in kinds. */
+        STRATEGIC
+    }
+
     /** What a deletion should respect; null parts do not matter. */
     record Deletion(
             @Nullable String uid,
             @Nullable String resourceVersion,
-            @Nullable String propagationPolicy) {
+            @Nullable String propagationPolicy,
+            @Nullable Long gracePeriodSeconds) {
         public static final Deletion PLAIN = new Deletion(null, null, null);
+
+        public Deletion(@Nullable String uid, @Nullable String resourceVersion, @Nullable String propagationPolicy) {
+            this(uid, resourceVersion, propagationPolicy, null);
+        }
 
         public static Deletion ofUid(String uid) {
             return new Deletion(uid, null, null);
+        }
+
+        /** The same without waiting for anybody: how a node says that a pod has ended. */
+        public Deletion atOnce() {
+            return new Deletion(uid, resourceVersion, propagationPolicy, 0L);
         }
     }
 
@@ -95,6 +113,15 @@ public interface KubeApi {
 
     /** Replaces an object, or the part of it that a subresource is; the empty subresource is the object itself. */
     ObjectNode update(Kind kind, String subresource, ObjectNode object);
+
+    /**
+     * Changes what the patch names and leaves the rest as it is, whoever else writes at the same time. A patch with a
+     * resourceVersion or uid in its metadata is refused when those do not fit.
+     */
+    ObjectNode patch(Kind kind, String namespace, String name, String subresource, Merge merge, ObjectNode patch);
+
+    /** Sends what is asked of an object and never stored: the binding of a pod to its node, an eviction. */
+    void post(Kind kind, String namespace, String name, String subresource, ObjectNode body);
 
     /** False if the object was gone already. */
     boolean delete(Kind kind, String namespace, String name, Deletion deletion);

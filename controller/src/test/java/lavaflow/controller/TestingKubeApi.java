@@ -18,10 +18,12 @@ import java.util.function.UnaryOperator;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
+import lavaflow.kube.MergePatch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A small API server in memory: revisions, watches that can lose the past, preconditions, finalizers, propagation
@@ -248,6 +250,61 @@ public final class TestingKubeApi implements KubeApi {
         return next.equals(live) ? live.deepCopy() : commit(kind, next, isDeleting(next) && !isHeld(next));
     }
 
+    @Override
+    public synchronized ObjectNode patch(
+            Kind kind, String namespace, String name, String subresource, Merge merge, ObjectNode patch) {
+        note("patch " + kind + (subresource.isEmpty() ? "" : "/" + subresource) + " " + key(namespace, name));
+        ObjectNode live = bucket(kind).get(key(namespace, name));
+        if (live == null) {
+            throw ApiException.notFound(kind.group(), kind.resource(), name);
+        }
+        check(kind, live, "uid", Json.at(patch, "metadata", "uid"));
+        check(kind, live, "resourceVersion", Json.at(patch, "metadata", "resourceVersion"));
+        ObjectNode next = (ObjectNode) MergePatch.apply(live.deepCopy(), patch, false);
+        if (merge == Merge.STRATEGIC) {
+            mergeConditions(next, live, patch);
+        }
+        return next.equals(live) ? live.deepCopy() : commit(kind, next, isDeleting(next) && !isHeld(next));
+    }
+
+    private static void check(Kind kind, ObjectNode live, String field, @Nullable JsonNode wanted) {
+        check(kind, live, field, wanted == null ? null : wanted.asText());
+    }
+
+    /** Of all lists with keys only conditions matter here. */
+    private static void mergeConditions(ObjectNode next, ObjectNode live, ObjectNode patch) {
+        if (Json.at(patch, "status", "conditions") == null) {
+            return;
+        }
+        Map<String, JsonNode> byType = new LinkedHashMap<>();
+        Json.listAt(live, "status", "conditions").forEach(each -> byType.put(Json.textAt(each, "type"), each));
+        for (JsonNode each : Json.listAt(patch, "status", "conditions")) {
+            byType.merge(
+                    Json.textAt(each, "type"),
+                    each,
+                    (old, change) -> MergePatch.apply((ObjectNode) old.deepCopy(), change, false));
+        }
+        ArrayNode merged = Json.ensureObject(next, "status").putArray("conditions");
+        byType.values().forEach(merged::add);
+    }
+
+    /** Binds pods and evicts them; nothing stands in the way of either. */
+    @Override
+    public synchronized void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
+        note("post " + kind + "/" + subresource + " " + key(namespace, name));
+        ObjectNode live = bucket(kind).get(key(namespace, name));
+        if (live == null) {
+            throw ApiException.notFound(kind.group(), kind.resource(), name);
+        }
+        if (subresource.equals("eviction")) {
+            delete(kind, namespace, name, Deletion.PLAIN);
+            return;
+        }
+        ObjectNode bound = live.deepCopy();
+        Json.ensureObject(bound, "spec").put("nodeName", Json.textAt(body, "target", "name"));
+        commit(kind, bound, false);
+    }
+
     /** Changes an object as some client would. */
     public ObjectNode edit(Kind kind, String namespace, String name, UnaryOperator<ObjectNode> edit) {
         return update(kind, "", edit.apply(get(kind, namespace, name)));
@@ -259,9 +316,13 @@ public final class TestingKubeApi implements KubeApi {
 
     /** Finalizers hold an object; so does a node that still runs a pod, until it says so with a grace of nothing. */
     private static boolean isHeld(ObjectNode object) {
-        return !Json.listAt(object, "metadata", "finalizers").isEmpty()
+        return hasFinalizers(object)
                 || !Json.listAt(object, "spec", "finalizers").isEmpty()
                 || !Json.textAt(object, "spec", "nodeName").isEmpty();
+    }
+
+    private static boolean hasFinalizers(ObjectNode object) {
+        return !Json.listAt(object, "metadata", "finalizers").isEmpty();
     }
 
     @Override
@@ -289,7 +350,7 @@ public final class TestingKubeApi implements KubeApi {
             finalizers.add("foregroundDeletion");
         }
         metadata.set("finalizers", finalizers);
-        if (!isHeld(next)) {
+        if (!isHeld(next) || (deletion.gracePeriodSeconds() != null && !hasFinalizers(next))) {
             commit(kind, live.deepCopy(), true);
         } else if (!isDeleting(live)) {
             metadata.put("deletionTimestamp", GoTime.seconds(NOW));
@@ -298,8 +359,7 @@ public final class TestingKubeApi implements KubeApi {
         return true;
     }
 
-    private static void check(
-            Kind kind, ObjectNode live, String field, @org.jspecify.annotations.Nullable String wanted) {
+    private static void check(Kind kind, ObjectNode live, String field, @Nullable String wanted) {
         if (wanted != null && !wanted.equals(Json.textAt(live, "metadata", field))) {
             throw ApiException.conflict(kind.group(), kind.resource(), key(live), "the " + field + " does not match");
         }
