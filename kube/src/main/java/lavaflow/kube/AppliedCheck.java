@@ -53,7 +53,7 @@ final class AppliedCheck {
             }
             case Type.ListOf _ -> {
                 if (value instanceof ArrayNode list) {
-                    elements(path, type, field, list);
+                    elements(path, type, ApplySchema.meaning(type, field), list);
                 } else {
                     report(path, "expected list, got " + shown(value));
                 }

@@ -36,8 +36,9 @@ record AppliedFields(ApplySchema schema) {
                 }
             }
             case LIST -> {
-                if (value instanceof ArrayNode list && type != null && field != null) {
-                    elements(type, field, list, below);
+                Struct.Field meaning = ApplySchema.meaning(type, field);
+                if (value instanceof ArrayNode list && type != null && meaning != null) {
+                    elements(type, meaning, list, below);
                 }
             }
         }
@@ -88,10 +89,12 @@ record AppliedFields(ApplySchema schema) {
             // What is owned as a whole has no parts, so a path below it means the whole; scalars have none at all.
             case LEAF -> value.isContainerNode() ? null : value;
             case OBJECT -> value instanceof ObjectNode object ? withoutMembers(type, object, removed) : null;
-            case LIST ->
-                value instanceof ArrayNode list && type != null && field != null
-                        ? withoutElements(type, field, list, removed)
+            case LIST -> {
+                Struct.Field meaning = ApplySchema.meaning(type, field);
+                yield value instanceof ArrayNode list && type != null && meaning != null
+                        ? withoutElements(type, meaning, list, removed)
                         : null;
+            }
         };
     }
 

@@ -26,7 +26,10 @@ record ApplyMerge(ApplySchema schema) {
         return switch (schema.shape(type, field, live, config)) {
             case LEAF -> config;
             case OBJECT -> mergedObject(type, live, config);
-            case LIST -> type == null || field == null ? config : mergedList(type, field, live, config);
+            case LIST -> {
+                Struct.Field meaning = ApplySchema.meaning(type, field);
+                yield type == null || meaning == null ? config : mergedList(type, meaning, live, config);
+            }
         };
     }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * list.
  *
  * <p>A place in an object is described by its type and, where it is a field of a struct, that field, because lists and
- * maps get their meaning from the field that holds them. No type at all stands for content without a schema, whose
+ * maps get their meaning from the field that holds them, if there is one. No type at all stands for content without a schema, whose
  * meaning is deduced: objects by member, lists and scalars as a whole.
  */
 record ApplySchema(Types types) {
@@ -35,7 +35,8 @@ record ApplySchema(Types types) {
     }
 
     /** The shape of values at a place; either value may be absent, and nulls take the shape of the other. */
-    Shape shape(@Nullable Type type, Struct.@Nullable Field field, @Nullable JsonNode left, @Nullable JsonNode right) {
+    Shape shape(@Nullable Type type, Struct.@Nullable Field holder, @Nullable JsonNode left, @Nullable JsonNode right) {
+        Struct.Field field = meaning(type, holder);
         return switch (type) {
             case null -> deduced(left, right);
             case Type.Ref ref -> isAtomic(field) || types.struct(ref.struct()).atomic() ? Shape.LEAF : Shape.OBJECT;
@@ -43,6 +44,19 @@ record ApplySchema(Types types) {
             case Type.ListOf _ -> field == null || field.listKind() == Struct.ListKind.ATOMIC ? Shape.LEAF : Shape.LIST;
             case Type.OneOf either -> either.choices().isEmpty() ? deduced(left, right) : Shape.LEAF;
             case Type.Scalar _ -> Shape.LEAF;
+        };
+    }
+
+    /** What says how a value is owned: the field that holds it, or, in a map or list, its type; null where nothing does. */
+    static Struct.@Nullable Field meaning(@Nullable Type type, Struct.@Nullable Field field) {
+        if (field != null) {
+            return field;
+        }
+        return switch (type) {
+            case Type.ListOf list -> list.meaning();
+            case Type.MapOf map -> map.meaning();
+            case null -> null;
+            case Type.Ref _, Type.Scalar _, Type.OneOf _ -> null;
         };
     }
 

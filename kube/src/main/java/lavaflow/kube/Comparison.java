@@ -104,7 +104,7 @@ public record Comparison(FieldSet removed, FieldSet modified, FieldSet added) {
             boolean leaf = switch (shape) {
                 case LEAF -> true;
                 case OBJECT -> !objects(type, before, after, child);
-                case LIST -> !lists(type, field, before, after, child);
+                case LIST -> !lists(type, ApplySchema.meaning(type, field), before, after, child);
             };
             if (leaf) {
                 leaf(step, before, after, level);

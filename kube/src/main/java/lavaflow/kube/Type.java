@@ -2,6 +2,8 @@ package lavaflow.kube;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 /** The type of a field: what Go's type says of built-in kinds and a structural schema of custom ones. */
 public sealed interface Type {
     /** The type's name in decoding errors, as far as the type alone tells. */
@@ -64,16 +66,32 @@ public sealed interface Type {
         }
     }
 
-    /** A list; pointers to elements do not matter in JSON. */
-    record ListOf(Type element) implements Type {
+    /**
+     * A list; pointers to elements do not matter in JSON.
+     *
+     * @param meaning how apply owns a list that stands in a map or another list; where it stands in a field, the field says it
+     */
+    record ListOf(Type element, Struct.@Nullable Field meaning) implements Type {
+        public ListOf(Type element) {
+            this(element, null);
+        }
+
         @Override
         public String goName() {
             return "[]" + element.goName();
         }
     }
 
-    /** A map with string keys. */
-    record MapOf(Type value) implements Type {
+    /**
+     * A map with string keys.
+     *
+     * @param meaning how apply owns a map that stands in another map or a list; where it stands in a field, the field says it
+     */
+    record MapOf(Type value, Struct.@Nullable Field meaning) implements Type {
+        public MapOf(Type value) {
+            this(value, null);
+        }
+
         @Override
         public String goName() {
             return "map[string]" + value.goName();

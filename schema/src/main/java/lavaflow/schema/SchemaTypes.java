@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The types of a custom kind, made of its schema, so that server-side apply and field ownership work on its objects.
  *
  * <p>Structs are made when first asked for and named after their place. Every field is a pointer that is left out when absent:
- * custom objects have nothing that was not written. Lists inside maps are owned as a whole, whatever their list type,
- * because the meaning of a list comes from the field that holds it.
+ * custom objects have nothing that was not written.
  */
 public final class SchemaTypes implements Types {
     private static final String METADATA = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
@@ -111,12 +110,19 @@ public final class SchemaTypes implements Types {
         boolean open = openAbove || schema.preservesUnknown();
         return switch (schema.type()) {
             case "object" -> object(schema, name, open);
-            case "array" -> new Type.ListOf(type(schema.items(), name + "[]", open));
+            case "array" -> new Type.ListOf(type(schema.items(), name + "[]", open), meaning(schema));
             case "boolean" -> Type.Scalar.BOOL;
             case "integer", "number" -> Type.Scalar.FLOAT64;
             case "string" -> text(schema.rules().format());
             default -> schema.size() == 0 ? Type.OneOf.ANY : object(schema, name, open);
         };
+    }
+
+    /** How a list or map is owned where no field holds it; most are owned as such things are by default. */
+    private static Struct.@Nullable Field meaning(StructuralSchema schema) {
+        return schema.shape().equals(StructuralSchema.Shape.NONE)
+                ? null
+                : field("", Type.OneOf.ANY, schema.shape(), schema.defaultValue());
     }
 
     /** Text of a format may be written as another scalar, as far as apply is concerned. */
@@ -127,7 +133,7 @@ public final class SchemaTypes implements Types {
     private Type object(StructuralSchema schema, String name, boolean open) {
         StructuralSchema values = schema.additional();
         if (values != null && schema.size() == 0 && !schema.isEmbedded()) {
-            return new Type.MapOf(type(values, name + "{}", open));
+            return new Type.MapOf(type(values, name + "{}", open), meaning(schema));
         }
         places.putIfAbsent(name, new Place(schema, open));
         return new Type.Ref(name);

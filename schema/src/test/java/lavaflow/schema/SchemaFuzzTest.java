@@ -8,7 +8,6 @@ import lavaflow.kube.FieldPath;
 import lavaflow.kube.GroupVersionKind;
 import lavaflow.kube.Json;
 
-import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -17,9 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** No schema and no object, however odd, makes anything throw what it should not. */
+/** No schema and no object, however odd, makes anything throw what it should not. An input is a JSON object a line. */
 class SchemaFuzzTest {
-    private static @Nullable ObjectNode parsed(String text) {
+    /** The object in one line of an input. */
+    private static @Nullable ObjectNode parsed(byte[] input, int number) {
+        String[] lines = new String(input, StandardCharsets.UTF_8).split("\n", 3);
+        String text = number < lines.length ? lines[number] : "";
         try {
             JsonNode tree = Json.parseUntrusted(text.getBytes(StandardCharsets.UTF_8));
             return tree instanceof ObjectNode object ? object : null;
@@ -29,10 +31,9 @@ class SchemaFuzzTest {
     }
 
     @FuzzTest
-    void schemasAndObjects(FuzzedDataProvider data) throws DecodingException {
-        int split = data.consumeInt(0, 4096);
-        ObjectNode props = parsed(data.consumeString(split));
-        ObjectNode object = parsed(data.consumeRemainingAsString());
+    void schemasAndObjects(byte[] input) throws DecodingException {
+        ObjectNode props = parsed(input, 0);
+        ObjectNode object = parsed(input, 1);
         if (props == null) {
             return;
         }
@@ -64,9 +65,9 @@ class SchemaFuzzTest {
     }
 
     @FuzzTest
-    void paths(FuzzedDataProvider data) {
-        String path = data.consumeString(200);
-        ObjectNode object = parsed(data.consumeRemainingAsString());
+    void paths(byte[] input) {
+        String path = new String(input, StandardCharsets.UTF_8).split("\n", 2)[0];
+        ObjectNode object = parsed(input, 1);
         try {
             JsonPath parsed = JsonPath.parse(path);
             parsed.find(object == null ? Json.object() : object);

@@ -2,6 +2,7 @@ package lavaflow.schema;
 
 import lavaflow.kube.Comparison;
 import lavaflow.kube.Json;
+import lavaflow.kube.ManagedFields;
 import lavaflow.kube.Struct;
 import lavaflow.kube.Type;
 
@@ -20,6 +21,13 @@ class SchemaTypesTest {
               "args":{"type":"array","items":{"type":"string"}},
               "selector":{"type":"object","x-kubernetes-map-type":"atomic","additionalProperties":{"type":"string"}},
               "labels":{"type":"object","additionalProperties":{"type":"string"}},
+              "pools":{"type":"object","additionalProperties":{"type":"array","x-kubernetes-list-type":"map",
+                "x-kubernetes-list-map-keys":["name"],"items":{"type":"object","required":["name"],
+                  "properties":{"name":{"type":"string"},"size":{"type":"integer"},
+                    "zones":{"type":"object","additionalProperties":{"type":"array","x-kubernetes-list-type":"set",
+                      "items":{"type":"string"}}}}}}},
+              "limits":{"type":"object","additionalProperties":{"type":"object","x-kubernetes-map-type":"atomic",
+                "additionalProperties":{"type":"string"}}},
               "raw":{"x-kubernetes-preserve-unknown-fields":true},
               "free":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{"a":{"type":"string"}}},
               "template":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}
@@ -70,6 +78,48 @@ class SchemaTypesTest {
                         "{\"spec\":{\"labels\":{\"a\":\"1\"},\"selector\":{\"a\":\"1\"}}}",
                         "{\"spec\":{\"labels\":{\"a\":\"2\"},\"selector\":{\"a\":\"2\"}}}"))
                 .isEqualTo("removed {} modified {\"f:spec\":{\"f:labels\":{\"f:a\":{}},\"f:selector\":{}}} added {}");
+    }
+
+    @Test
+    void listsAndMapsInMapsAreOwnedAsTheirOwnSchemaSays() {
+        assertThat(changes(
+                        "{\"spec\":{\"pools\":{\"a\":[{\"name\":\"x\",\"size\":1}]}}}",
+                        "{\"spec\":{\"pools\":{\"a\":[{\"name\":\"x\",\"size\":2},{\"name\":\"y\"}]}}}"))
+                .isEqualTo(
+                        "removed {} modified {\"f:spec\":{\"f:pools\":{\"f:a\":{\"k:{\\\"name\\\":\\\"x\\\"}\":{\"f:size\":{}}}}}} "
+                                + "added {\"f:spec\":{\"f:pools\":{\"f:a\":{\"k:{\\\"name\\\":\\\"y\\\"}\":{\".\":{},\"f:name\":{}}}}}}");
+        assertThat(changes(
+                        "{\"spec\":{\"pools\":{\"a\":[{\"name\":\"x\",\"zones\":{\"z\":[\"1\"]}}]}}}",
+                        "{\"spec\":{\"pools\":{\"a\":[{\"name\":\"x\",\"zones\":{\"z\":[\"1\",\"2\"]}}]}}}"))
+                .endsWith("{\"f:zones\":{\"f:z\":{\"v:\\\"2\\\"\":{}}}}}}}}");
+        assertThat(changes(
+                        "{\"spec\":{\"limits\":{\"a\":{\"cpu\":\"1\"}}}}",
+                        "{\"spec\":{\"limits\":{\"a\":{\"cpu\":\"2\"}}}}"))
+                .isEqualTo("removed {} modified {\"f:spec\":{\"f:limits\":{\"f:a\":{}}}} added {}");
+    }
+
+    @Test
+    void applyingMergesListsInMapsByElement() {
+        ManagedFields owners = new ManagedFields(ManagedFields.Endpoint.of(types, types.root(), "ex.com/v1", "Foo"));
+        String head =
+                "{\"apiVersion\":\"ex.com/v1\",\"kind\":\"Foo\",\"metadata\":{\"name\":\"f\"},\"spec\":{\"pools\":{\"a\":[";
+        ObjectNode first = owners.apply(
+                null,
+                (ObjectNode) Json.parse(head + "{\"name\":\"x\",\"size\":1}]}}}"),
+                "one",
+                false,
+                "2026-01-01T00:00:00Z");
+        ObjectNode both = owners.apply(
+                first,
+                (ObjectNode) Json.parse(head + "{\"name\":\"y\",\"size\":2}]}}}"),
+                "two",
+                false,
+                "2026-01-01T00:00:00Z");
+        assertThat(Json.string(both.at("/spec")))
+                .isEqualTo("{\"pools\":{\"a\":[{\"name\":\"x\",\"size\":1},{\"name\":\"y\",\"size\":2}]}}");
+        ObjectNode gone =
+                owners.apply(both, (ObjectNode) Json.parse(head + "]}}}"), "one", false, "2026-01-01T00:00:00Z");
+        assertThat(Json.string(gone.at("/spec"))).isEqualTo("{\"pools\":{\"a\":[{\"name\":\"y\",\"size\":2}]}}");
     }
 
     @Test
