@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -25,7 +26,7 @@ final class LocalKubeApi implements KubeApi {
     private final LocalApi api;
     private final User reader;
     private final Function<Kind, User> writer;
-    private volatile Kinds kinds;
+    private final AtomicReference<Kinds> kinds;
 
     /** The kinds of a catalogue. */
     private record Kinds(Catalogue catalogue, List<Kind> all, Map<String, Kind> byTypeName) {
@@ -55,15 +56,15 @@ final class LocalKubeApi implements KubeApi {
         this.api = api;
         this.reader = reader;
         this.writer = _ -> reader;
-        this.kinds = Kinds.of(api.catalogue());
+        this.kinds = new AtomicReference<>(Kinds.of(api.catalogue()));
     }
 
     private Kinds current() {
         Catalogue catalogue = api.catalogue();
-        Kinds known = kinds;
+        Kinds known = kinds.get();
         if (known.catalogue != catalogue) {
             known = Kinds.of(catalogue);
-            kinds = known;
+            kinds.set(known);
         }
         return known;
     }

@@ -13,7 +13,6 @@ import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 import lavaflow.store.Store;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +20,6 @@ import org.slf4j.LoggerFactory;
 /** Keeps the APIServices: those of local groups exist, those of definitions come and go, those of others are looked after. */
 final class ApiServiceObjects implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ApiServiceObjects.class);
-    private static final String DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
     private static final String AUTO_MANAGED = "kube-aggregator.kubernetes.io/automanaged";
     private static final LocalApi.Path PATH = new LocalApi.Path("apiregistration.k8s.io", "v1", "apiservices");
     private static final User SERVER = new User("system:kube-apiserver", List.of(User.MASTERS));
@@ -62,8 +60,9 @@ final class ApiServiceObjects implements AutoCloseable {
     private final ResourceTable table;
     private final Aggregation aggregation;
     private final RemoteAvailability availability;
-    private final StoreFollower services;
-    private final StoreFollower definitions;
+    private final StoreFollower changes;
+    private final Paced services;
+    private final Paced custom;
     private final ScheduledExecutorService timer;
 
     ApiServiceObjects(LocalApi api, Store store, ResourceTable table, Aggregation aggregation) {
@@ -77,13 +76,18 @@ final class ApiServiceObjects implements AutoCloseable {
                 Thread.ofPlatform().daemon().name("api services").factory());
         ensureLocal();
         aggregation.reload();
-        services = new StoreFollower(store, List.of(Aggregation.BUCKET), this::servicesChanged);
-        definitions = new StoreFollower(store, List.of(DEFINITIONS), this::definitionsChanged);
+        services = new Paced("api services", this::servicesChanged);
+        custom = new Paced("api services of definitions", this::ensureCustom);
+        changes = new StoreFollower(store, List.of(Aggregation.BUCKET), services::changed);
+        table.onChange(custom::changed);
+        custom.changed();
         var _ = timer.scheduleWithFixedDelay(this::check, CHECK_SECONDS, CHECK_SECONDS, TimeUnit.SECONDS);
     }
 
+    /** One that was taken away although its definition is still there comes back. */
     private void servicesChanged() {
         aggregation.reload();
+        custom.changed();
         if (!aggregation.services().isEmpty()) {
             var _ = timer.submit(this::check);
         }
@@ -149,56 +153,42 @@ final class ApiServiceObjects implements AutoCloseable {
     }
 
     /** Versions that definitions serve have an APIService each, until they are gone. */
-    private void definitionsChanged() {
+    private void ensureCustom() {
         Map<String, Wanted> wanted = new LinkedHashMap<>();
-        if (store.objects(DEFINITIONS) > 0) {
-            for (ObjectNode definition : stored.all(DEFINITIONS, "")) {
-                if (isEstablished(definition)) {
-                    addVersions(definition, wanted);
-                }
+        for (Resource resource : table.all()) {
+            if (resource.custom() != null) {
+                Wanted each = new Wanted(resource.group(), resource.info().version(), 1000, 100, "true");
+                wanted.put(each.name(), each);
             }
         }
-        List<String> gone = new ArrayList<>();
-        for (ObjectNode service : stored.all(Aggregation.BUCKET, "")) {
-            boolean ours =
-                    Json.textAt(service, "metadata", "labels", AUTO_MANAGED).equals("true");
-            if (ours && !wanted.containsKey(Metadata.name(service))) {
-                gone.add(Metadata.name(service));
-            }
-        }
-        gone.forEach(name -> {
-            try {
-                api.delete(SERVER, PATH, "", name, LocalApi.Deletion.PLAIN);
-            } catch (ApiException e) {
-                LOG.debug("{}: {}", name, e.getMessage());
-            }
-        });
+        managed().stream().filter(name -> !wanted.containsKey(name)).forEach(this::remove);
         ensure(wanted);
     }
 
-    private static boolean isEstablished(ObjectNode definition) {
-        for (JsonNode condition : Json.listAt(definition, "status", "conditions")) {
-            if (Json.textAt(condition, "type").equals("Established")) {
-                return Json.textAt(condition, "status").equals("True");
+    /** Those that were made for definitions. */
+    private List<String> managed() {
+        List<String> names = new ArrayList<>();
+        for (ObjectNode service : stored.all(Aggregation.BUCKET, "")) {
+            if (Json.textAt(service, "metadata", "labels", AUTO_MANAGED).equals("true")) {
+                names.add(Metadata.name(service));
             }
         }
-        return false;
+        return names;
     }
 
-    private static void addVersions(ObjectNode definition, Map<String, Wanted> wanted) {
-        String group = Json.textAt(definition, "spec", "group");
-        for (JsonNode version : Json.listAt(definition, "spec", "versions")) {
-            if (Json.flagAt(version, "served")) {
-                Wanted each = new Wanted(group, Json.textAt(version, "name"), 1000, 100, "true");
-                wanted.put(each.name(), each);
-            }
+    private void remove(String name) {
+        try {
+            api.delete(SERVER, PATH, "", name, LocalApi.Deletion.PLAIN);
+        } catch (ApiException e) {
+            LOG.debug("{}: {}", name, e.getMessage());
         }
     }
 
     @Override
     public void close() {
         timer.shutdownNow();
+        changes.close();
         services.close();
-        definitions.close();
+        custom.close();
     }
 }
