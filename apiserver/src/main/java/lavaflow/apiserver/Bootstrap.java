@@ -121,14 +121,24 @@ public final class Bootstrap {
             return;
         }
         ObjectNode endpoints = named("kubernetes");
+        // The slice is made here as well, not by the controller that mirrors what people wrote.
+        Json.ensureObject(endpoints, "metadata", "labels").put("endpointslice.kubernetes.io/skip-mirror", "true");
         ObjectNode subset = endpoints.putArray("subsets").addObject();
         subset.putArray("addresses").addObject().put("ip", serverAddress);
-        subset.putArray("ports")
-                .addObject()
-                .put("name", "https")
-                .put("port", serverPort)
-                .put("protocol", "TCP");
+        subset.putArray("ports").add(serverPort());
         ensure("", "v1", "endpoints", "default", endpoints);
+        ObjectNode slice = named("kubernetes");
+        Json.ensureObject(slice, "metadata", "labels").put("kubernetes.io/service-name", "kubernetes");
+        slice.put("addressType", serverAddress.contains(":") ? "IPv6" : "IPv4");
+        ObjectNode endpoint = slice.putArray("endpoints").addObject();
+        endpoint.putArray("addresses").add(serverAddress);
+        endpoint.putObject("conditions").put("ready", true);
+        slice.putArray("ports").add(serverPort());
+        ensure("discovery.k8s.io", "v1", "endpointslices", "default", slice);
+    }
+
+    private ObjectNode serverPort() {
+        return Json.object().put("name", "https").put("port", serverPort).put("protocol", "TCP");
     }
 
     private void storageClass() {

@@ -63,7 +63,28 @@ public final class CoreControllers implements AutoCloseable {
                     ReplicaControllers.replicationControllers(
                             as.as("replication-controller"), followers, pods, fanout, clock, nanoTime),
                     new Deployments(as.as("deployment-controller"), followers, pods, clock, nanoTime).controller()));
+            startServices(as, fanout, clock, nanoTime);
         }
+    }
+
+    private void startServices(Identities as, Fanout fanout, InstantSource clock, LongSupplier nanoTime) {
+        ServicePods servicePods = new ServicePods(followers);
+        Mirror<SliceState> slices = EndpointSlices.mirror(followers);
+        runners.addAll(List.of(
+                new EndpointSlices(
+                                as.as("endpointslice-controller"),
+                                followers,
+                                servicePods,
+                                slices,
+                                fanout,
+                                clock,
+                                nanoTime)
+                        .controller(),
+                new EndpointsObjects(as.as("endpoint-controller"), followers, servicePods, clock, nanoTime)
+                        .controller(),
+                new EndpointMirroring(
+                                as.as("endpointslicemirroring-controller"), followers, slices, fanout, clock, nanoTime)
+                        .controller()));
     }
 
     private static String ofNamespaceDefaults(KubeApi.Kind kind) {

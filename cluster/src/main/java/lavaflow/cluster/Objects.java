@@ -55,6 +55,12 @@ final class Objects {
         return true;
     }
 
+    /** A copy of labels or annotations, an empty map where there are none. */
+    static ObjectNode map(ObjectNode object, String... path) {
+        ObjectNode map = Json.objectAt(object, path);
+        return map == null ? Json.object() : map.deepCopy();
+    }
+
     static ObjectNode named(String name) {
         ObjectNode object = Json.object();
         object.putObject("metadata").put("name", name);

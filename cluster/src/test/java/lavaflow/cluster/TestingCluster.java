@@ -32,6 +32,8 @@ final class TestingCluster {
     static final KubeApi.Kind DEPLOYMENTS = new KubeApi.Kind("apps", "v1", "deployments", true);
     static final KubeApi.Kind REPLICA_SETS = new KubeApi.Kind("apps", "v1", "replicasets", true);
     static final KubeApi.Kind REPLICATION_CONTROLLERS = KubeApi.Kind.core("replicationcontrollers");
+    static final KubeApi.Kind ENDPOINTS = KubeApi.Kind.core("endpoints");
+    static final KubeApi.Kind SLICES = new KubeApi.Kind("discovery.k8s.io", "v1", "endpointslices", true);
     static final KubeApi.Kind ATTRIBUTES = new KubeApi.Kind("storage.k8s.io", "v1", "volumeattributesclasses", false);
 
     private static final Instant START = Instant.parse("2030-01-02T03:04:05Z");
@@ -51,6 +53,8 @@ final class TestingCluster {
             .serve(DEPLOYMENTS, "Deployment")
             .serve(REPLICA_SETS, "ReplicaSet")
             .serve(REPLICATION_CONTROLLERS, "ReplicationController")
+            .serve(ENDPOINTS, "Endpoints")
+            .serve(SLICES, "EndpointSlice")
             .serve(ATTRIBUTES, "VolumeAttributesClass");
     final Followers followers = new Followers(api);
     private final AtomicLong nanos = new AtomicLong();

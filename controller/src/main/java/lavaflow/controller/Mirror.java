@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -22,10 +23,18 @@ import org.jspecify.annotations.Nullable;
 public final class Mirror<T> implements ChangeListener {
     private record Entry<T>(String uid, T value) {}
 
+    /** Hears of values that became others, on the follower's thread; must be quick. */
+    @FunctionalInterface
+    public interface Difference<T> {
+        /** What was and what is; null where there is none. At least one of them is there, and they are not equal. */
+        void told(@Nullable T before, @Nullable T after);
+    }
+
     private final Function<ObjectNode, T> view;
     private final Function<T, List<String>> index;
     private final Map<String, Entry<T>> byPlace = new TreeMap<>();
     private final Map<String, Map<String, T>> byIndex = new HashMap<>();
+    private final List<Difference<T>> listeners = new ArrayList<>();
 
     /**
      * @param view makes the value that is kept; must not hold on to the object if it is large
@@ -38,27 +47,43 @@ public final class Mirror<T> implements ChangeListener {
         followers.listen(kind, KubeApi.View.WHOLE, this);
     }
 
+    /** Tells of every change that makes a difference to the value that is kept. Call before anything starts. */
+    public Mirror<T> whenDifferent(Difference<T> listener) {
+        listeners.add(listener);
+        return this;
+    }
+
     private static String place(String namespace, String name) {
         return namespace + "/" + name;
     }
 
     @Override
-    public synchronized void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted) {
+    public void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted) {
         String place = place(Json.textAt(object, "metadata", "namespace"), Json.textAt(object, "metadata", "name"));
-        forget(place);
-        if (!deleted) {
-            T value = view.apply(object);
-            byPlace.put(place, new Entry<>(Json.textAt(object, "metadata", "uid"), value));
-            for (String word : index.apply(value)) {
-                byIndex.computeIfAbsent(word, _ -> new TreeMap<>()).put(place, value);
+        T value = deleted ? null : view.apply(object);
+        T before;
+        synchronized (this) {
+            before = forget(place);
+            if (value != null) {
+                byPlace.put(place, new Entry<>(Json.textAt(object, "metadata", "uid"), value));
+                for (String word : index.apply(value)) {
+                    byIndex.computeIfAbsent(word, _ -> new TreeMap<>()).put(place, value);
+                }
             }
+        }
+        tell(before, value);
+    }
+
+    private void tell(@Nullable T before, @Nullable T after) {
+        if (!listeners.isEmpty() && !Objects.equals(before, after)) {
+            listeners.forEach(listener -> listener.told(before, after));
         }
     }
 
-    private void forget(String place) {
+    private @Nullable T forget(String place) {
         Entry<T> before = byPlace.remove(place);
         if (before == null) {
-            return;
+            return null;
         }
         for (String word : index.apply(before.value())) {
             Map<String, T> found = byIndex.get(word);
@@ -69,15 +94,25 @@ public final class Mirror<T> implements ChangeListener {
                 }
             }
         }
+        return before.value();
     }
 
     @Override
-    public synchronized void onRelist(KubeApi.Kind kind, Set<String> uids) {
-        List<String> gone = byPlace.entrySet().stream()
-                .filter(entry -> !uids.contains(entry.getValue().uid()))
-                .map(Map.Entry::getKey)
-                .toList();
-        gone.forEach(this::forget);
+    public void onRelist(KubeApi.Kind kind, Set<String> uids) {
+        List<T> gone = new ArrayList<>();
+        synchronized (this) {
+            List<String> places = byPlace.entrySet().stream()
+                    .filter(entry -> !uids.contains(entry.getValue().uid()))
+                    .map(Map.Entry::getKey)
+                    .toList();
+            for (String place : places) {
+                T value = forget(place);
+                if (value != null) {
+                    gone.add(value);
+                }
+            }
+        }
+        gone.forEach(value -> tell(value, null));
     }
 
     public synchronized @Nullable T get(String namespace, String name) {

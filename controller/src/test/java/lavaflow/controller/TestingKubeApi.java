@@ -238,6 +238,12 @@ public final class TestingKubeApi implements KubeApi {
             throw ApiException.conflict(kind.group(), kind.resource(), key(object), "it was changed");
         }
         ObjectNode next = object.deepCopy();
+        for (String field : List.of("uid", "creationTimestamp", "deletionTimestamp")) {
+            JsonNode kept = Json.at(live, "metadata", field);
+            if (kept != null) {
+                Json.ensureObject(next, "metadata").set(field, kept);
+            }
+        }
         if (!subresource.isEmpty()) {
             String part = subresource.equals("finalize") ? "spec" : "status";
             next = live.deepCopy();
