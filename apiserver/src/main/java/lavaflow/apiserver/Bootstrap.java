@@ -10,7 +10,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** The objects every cluster has from its first moment, made where they are missing. */
 public final class Bootstrap {
-    private static final User SYSTEM = new User("system:apiserver", List.of(User.MASTERS));
+    /** The server itself, as the author of what every cluster begins with. */
+    static final User SYSTEM = new User("system:apiserver", List.of(User.MASTERS));
 
     private final LocalApi api;
     private final String serverAddress;

@@ -101,8 +101,11 @@ final class Deletes {
 
     /** Sets finalizers and the deletion time as the options ask; true if nothing holds the object any more. */
     private boolean mark(Call call, Resource resource, ObjectNode object, DeleteOptions options) {
-        setFinalizers(resource, object, options);
-        if (!Metadata.isDeleting(object)) {
+        boolean again = Metadata.isDeleting(object);
+        if (again || !isDefinition(resource)) {
+            setFinalizers(resource, object, options);
+        }
+        if (!again) {
             hooks.beforeDelete(call, object);
         }
         Long asked = options.gracePeriodSeconds();
@@ -118,7 +121,10 @@ final class Deletes {
             return true;
         }
         Long pending = Metadata.gracePeriod(object);
-        if (Metadata.isDeleting(object)) {
+        if (again) {
+            if (isDefinition(resource)) {
+                Metadata.of(object).put("deletionGracePeriodSeconds", 0);
+            }
             // A second delete may only shorten what is left.
             boolean shorter = asked != null && pending != null && grace < pending;
             if (!shorter) {
@@ -139,9 +145,16 @@ final class Deletes {
         return false;
     }
 
-    /** Upstream marks these two kinds by code of their own, which says less. */
+    /**
+     * Upstream marks these two kinds by code of their own, which says less. For definitions this is so only the first
+     * time, when it knows no propagation policy either.
+     */
     private static boolean marksItself(Resource resource) {
-        return resource.bucket().equals("namespaces") || resource.bucket().equals(Definition.BUCKET);
+        return resource.bucket().equals("namespaces") || isDefinition(resource);
+    }
+
+    private static boolean isDefinition(Resource resource) {
+        return resource.bucket().equals(Definition.BUCKET);
     }
 
     /** Kinds with a grace period show in their last state that there was none. */

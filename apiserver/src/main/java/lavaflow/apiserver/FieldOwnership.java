@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** Keeps managedFields for every write, and merges applied configurations. */
 final class FieldOwnership {
     /** What upstream's server calls itself as a manager of fields. */
-    private static final String SERVER = "kube-apiserver";
+    static final String SERVER = "kube-apiserver";
 
     private static final ManagedFields SCALES = new ManagedFields(new ManagedFields.Endpoint(
             BuiltinTypes.instance(),

@@ -133,6 +133,9 @@ public final class LocalApi {
         if (ServiceAccounts.account(user.name()) != null) {
             return "kube-controller-manager";
         }
+        if (user.name().equals(Bootstrap.SYSTEM.name())) {
+            return FieldOwnership.SERVER;
+        }
         return user.name().startsWith("system:") ? user.name().substring("system:".length()) : user.name();
     }
 

@@ -78,6 +78,11 @@ record ContractCase(String topic, String name, List<ObjectNode> steps, ObjectNod
         return text().contains("${ns}");
     }
 
+    /** Whether no other case may be held at the same time. */
+    boolean alone() {
+        return steps.stream().anyMatch(step -> step.path("alone").asBoolean());
+    }
+
     /** Everything the case itself says; what stands here literally is not normalised away in answers. */
     String text() {
         StringBuilder text = new StringBuilder();

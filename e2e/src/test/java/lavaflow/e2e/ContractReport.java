@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 import lavaflow.kube.Json;
 
@@ -32,6 +33,11 @@ final class ContractReport {
 
     synchronized void difference(ContractCase each, List<String> found) throws IOException {
         append("differences.md", "## " + each + "\n" + String.join("\n", found) + "\n\n");
+    }
+
+    /** How long a case took: what makes a run slow is found here. */
+    synchronized void times(ContractCase each, long theirs, long ours) throws IOException {
+        append("times.txt", String.format(Locale.ROOT, "%7d ms theirs %7d ms ours  %s%n", theirs, ours, each));
     }
 
     private void append(String name, String text) throws IOException {

@@ -1,8 +1,6 @@
 package lavaflow.e2e;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
@@ -44,19 +41,8 @@ final class ContractTest {
     private static final Servers SERVERS = new Servers();
     private static final ExecutorService BOTH = Executors.newVirtualThreadPerTaskExecutor();
     private static final ContractReport TOLD = new ContractReport(REPORT);
-    /** Cases that are known to differ without a good reason: work to do, listed by name so that no other joins them. */
-    private static final List<String> OPEN = readOpen();
-
     private static Optional<ApiServer> lava = Optional.empty();
     private static Optional<ApiServer> peer = Optional.empty();
-
-    private static List<String> readOpen() {
-        try {
-            return Files.readAllLines(CASES.resolve("open.txt"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
 
     @BeforeAll
     static void startServers() throws IOException, InterruptedException {
@@ -96,60 +82,70 @@ final class ContractTest {
         }
         String only = System.getProperty("contract.only", "");
         Map<String, List<DynamicNode>> topics = new LinkedHashMap<>();
+        List<SideBySide.Held<Conversation>> cases = new ArrayList<>();
         int number = 0;
         String run = Long.toString(System.currentTimeMillis() / 1000 % 1_000_000, 36);
         for (ContractCase each : ContractCase.readAll(CASES)) {
             String id = "c" + number++ + "-" + run;
             if (each.toString().contains(only)) {
+                SideBySide.Held<Conversation> held = new SideBySide.Held<>(each, id);
+                cases.add(held);
                 topics.computeIfAbsent(each.topic(), absent -> new ArrayList<>())
-                        .add(dynamicTest(each.name(), () -> hold(each, id)));
+                        .add(dynamicTest(each.name(), () -> judge(each, held.await())));
             }
         }
+        new SideBySide<Conversation>(held -> talk(held.contract(), held.id())).hold(cases);
         return topics.entrySet().stream().map(topic -> dynamicContainer(topic.getKey(), topic.getValue()));
     }
 
-    private static void hold(ContractCase each, String id) throws Exception {
-        CompletableFuture<List<CaseRun.Outcome>> theirs = start(peer.orElseThrow(), each, id);
-        if (lava.isEmpty()) {
-            TOLD.answers(each, theirs.get());
-            return;
-        }
-        CompletableFuture<List<CaseRun.Outcome>> ours = start(lava.get(), each, id);
-        List<CaseRun.Outcome> expected = theirs.get();
-        TOLD.answers(each, expected);
-        List<CaseRun.Outcome> actual;
-        try {
-            actual = ours.get();
-        } catch (ExecutionException e) {
-            TOLD.difference(each, List.of("our server did not answer: " + e.getCause()));
-            throw e;
-        }
+    /** What both said, ours absent where only the real server is asked. */
+    private record Conversation(Said theirs, Optional<Said> ours) {}
+
+    /** What one server said, or why it did not, and how long it took. */
+    private record Said(List<CaseRun.Outcome> outcomes, Optional<String> failure, long milliseconds) {}
+
+    private static Conversation talk(ContractCase each, String id) {
+        CompletableFuture<Said> theirs = start(peer.orElseThrow(), each, id);
+        Optional<CompletableFuture<Said>> ours = lava.map(server -> start(server, each, id));
+        return new Conversation(theirs.join(), ours.map(CompletableFuture::join));
+    }
+
+    private static CompletableFuture<Said> start(ApiServer server, ContractCase each, String id) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    long begun = System.nanoTime();
+                    List<CaseRun.Outcome> outcomes = new ArrayList<>();
+                    Optional<String> failure = Optional.empty();
+                    try {
+                        outcomes.addAll(new CaseRun(server, each, id).run());
+                    } catch (IOException | InterruptedException | RuntimeException e) {
+                        failure = Optional.of(server.name() + " did not answer: " + e);
+                    }
+                    return new Said(outcomes, failure, (System.nanoTime() - begun) / 1_000_000);
+                },
+                BOTH);
+    }
+
+    private static void judge(ContractCase each, Conversation held) throws IOException {
+        Said theirs = held.theirs();
+        TOLD.answers(each, theirs.outcomes());
+        TOLD.times(
+                each, theirs.milliseconds(), held.ours().map(Said::milliseconds).orElse(0L));
         List<String> differences = new ArrayList<>();
-        for (int i = 0; i < expected.size(); i++) {
-            List<String> found = Waivers.unexplained(
-                    each.steps().get(i), actual.get(i).answer(), expected.get(i).answer());
+        theirs.failure().ifPresent(differences::add);
+        held.ours().flatMap(Said::failure).ifPresent(differences::add);
+        List<CaseRun.Outcome> actual = held.ours().map(Said::outcomes).orElse(List.of());
+        for (int i = 0; i < Math.min(theirs.outcomes().size(), actual.size()); i++) {
+            CaseRun.Outcome expected = theirs.outcomes().get(i);
+            List<String> found =
+                    Waivers.unexplained(each.steps().get(i), actual.get(i).answer(), expected.answer());
             if (!found.isEmpty()) {
-                differences.add("  " + expected.get(i).request() + "\n    " + String.join("\n    ", found));
+                differences.add("  " + expected.request() + "\n    " + String.join("\n    ", found));
             }
         }
         if (!differences.isEmpty()) {
             TOLD.difference(each, differences);
-            if (OPEN.contains(each.toString())) {
-                abort("still open:\n" + String.join("\n", differences));
-            }
             fail(String.join("\n", differences));
         }
-    }
-
-    private static CompletableFuture<List<CaseRun.Outcome>> start(ApiServer server, ContractCase each, String id) {
-        return CompletableFuture.supplyAsync(
-                () -> {
-                    try {
-                        return new CaseRun(server, each, id).run();
-                    } catch (IOException | InterruptedException e) {
-                        throw new IllegalStateException(server.name() + ": " + e, e);
-                    }
-                },
-                BOTH);
     }
 }

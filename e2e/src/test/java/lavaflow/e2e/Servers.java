@@ -19,7 +19,10 @@ final class Servers implements AutoCloseable {
     private static final String PEER_CONTROLLERS =
             "--controllers=namespace-controller,serviceaccount-controller,root-ca-certificate-publisher-controller,"
                     + "garbage-collector-controller,resourcequota-controller,persistentvolumeclaim-protection-controller,"
-                    + "persistentvolume-protection-controller,volumeattributesclass-protection-controller --kube-api-qps=1000 --kube-api-burst=2000";
+                    + "persistentvolume-protection-controller,volumeattributesclass-protection-controller,"
+                    + "clusterrole-aggregation-controller,serviceaccount-token-controller,"
+                    + "certificatesigningrequest-approving-controller,certificatesigningrequest-signing-controller"
+                    + " --kube-api-qps=1000 --kube-api-burst=2000";
 
     private static final int TOOL_MISSING = 77;
     private static final Path LOG = Path.of("target/contract/servers.log");
