@@ -140,24 +140,42 @@ final class CaseRun {
                 request.method(), request.path(), headers, Optional.of(body), request.certificate());
     }
 
-    /** Asks again until the answer is as the step says; a server on which that never happens has failed the case. */
+    /**
+     * Asks again until the answer is as the step says; a server on which that never happens has failed the case. What
+     * would change something is asked as a dry run, and done once: else a server that is late would have done it.
+     */
     private Answer await(ObjectNode step, ApiServer.Request request) throws IOException, InterruptedException {
+        ApiServer.Request question = harmless(request);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
-            Answer answer = server.send(request);
+            Answer answer = server.send(question);
             if (holds(step.get("until"), answer)) {
-                return answer;
+                return question.equals(request) ? answer : server.send(request);
             }
             if (System.nanoTime() > deadline) {
-                throw new IOException("in " + PATIENCE.toSeconds() + " s " + request.method() + " " + request.path()
+                throw new IOException("in " + PATIENCE.toSeconds() + " s " + question.method() + " " + question.path()
                         + " never came to " + step.get("until") + "; last: " + Json.string(answer.comparable()));
             }
             LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
         }
     }
 
+    private static ApiServer.Request harmless(ApiServer.Request request) {
+        String path = request.path();
+        if (request.method().equals("GET") || path.contains("dryRun=") || path.contains("reviews")) {
+            return request;
+        }
+        String dry = path + (path.contains("?") ? "&" : "?") + "dryRun=All";
+        return new ApiServer.Request(request.method(), dry, request.headers(), request.body(), request.certificate());
+    }
+
     private boolean holds(JsonNode condition, Answer answer) {
         if (condition.has("code") && answer.code() != condition.get("code").intValue()) {
+            return false;
+        }
+        if (condition.has("says")
+                && !Json.string(answer.comparable())
+                        .contains(condition.get("says").textValue())) {
             return false;
         }
         if (!condition.has("at")) {

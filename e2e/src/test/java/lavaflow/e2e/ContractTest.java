@@ -38,6 +38,8 @@ final class ContractTest {
     private static final Path CASES = Path.of("src/test/resources/contract");
     private static final Path REPORT = Path.of("target/contract");
 
+    private static final int REPEATS = 2;
+
     private static final Servers SERVERS = new Servers();
     private static final ExecutorService BOTH = Executors.newVirtualThreadPerTaskExecutor();
     private static final ContractReport TOLD = new ContractReport(REPORT);
@@ -99,12 +101,36 @@ final class ContractTest {
     }
 
     /** What both said, ours absent where only the real server is asked. */
-    private record Conversation(Said theirs, Optional<Said> ours) {}
+    private record Conversation(Said theirs, Optional<Said> ours) {
+        boolean isAgreed() {
+            return theirs.failure().isEmpty()
+                    && ours.map(Said::outcomes).orElse(theirs.outcomes()).equals(theirs.outcomes());
+        }
+    }
 
     /** What one server said, or why it did not, and how long it took. */
-    private record Said(List<CaseRun.Outcome> outcomes, Optional<String> failure, long milliseconds) {}
+    private record Said(List<CaseRun.Outcome> outcomes, Optional<String> failure, long milliseconds) {
+        /**
+         * Whether the server said that its caches are behind what is stored, which happens to the real one on a busy
+         * machine and tells nothing about what it answers otherwise.
+         */
+        boolean isBehind() {
+            String everything = outcomes + failure.orElse("");
+            return everything.contains("ResourceVersionTooLarge") || everything.contains("is (re)initializing");
+        }
+    }
 
     private static Conversation talk(ContractCase each, String id) {
+        Conversation held = talkOnce(each, id);
+        for (int again = 1;
+                again <= REPEATS && !held.isAgreed() && held.theirs().isBehind();
+                again++) {
+            held = talkOnce(each, id + "-" + again);
+        }
+        return held;
+    }
+
+    private static Conversation talkOnce(ContractCase each, String id) {
         CompletableFuture<Said> theirs = start(peer.orElseThrow(), each, id);
         Optional<CompletableFuture<Said>> ours = lava.map(server -> start(server, each, id));
         return new Conversation(theirs.join(), ours.map(CompletableFuture::join));
