@@ -64,6 +64,7 @@ public final class CoreControllers implements AutoCloseable {
                             as.as("replication-controller"), followers, pods, fanout, clock, nanoTime),
                     new Deployments(as.as("deployment-controller"), followers, pods, clock, nanoTime).controller()));
             startServices(as, fanout, clock, nanoTime);
+            startBatch(as, fanout, clock, nanoTime);
         }
     }
 
@@ -85,6 +86,10 @@ public final class CoreControllers implements AutoCloseable {
                 new EndpointMirroring(
                                 as.as("endpointslicemirroring-controller"), followers, slices, fanout, clock, nanoTime)
                         .controller()));
+    }
+
+    private void startBatch(Identities as, Fanout fanout, InstantSource clock, LongSupplier nanoTime) {
+        runners.add(new Jobs(as.as("job-controller"), followers, fanout, clock, nanoTime).controller());
     }
 
     private static String ofNamespaceDefaults(KubeApi.Kind kind) {

@@ -77,6 +77,12 @@ record PodState(
         return "orphans of " + namespace;
     }
 
+    /** As it will be once its deletion is seen. */
+    PodState whenDeleting() {
+        return new PodState(
+                namespace, name, uid, labels, owner, phase, readySince, true, node, created, restarts, deletionCost);
+    }
+
     boolean isReady() {
         return readySince != null;
     }

@@ -34,6 +34,10 @@ final class TestingCluster {
     static final KubeApi.Kind REPLICATION_CONTROLLERS = KubeApi.Kind.core("replicationcontrollers");
     static final KubeApi.Kind ENDPOINTS = KubeApi.Kind.core("endpoints");
     static final KubeApi.Kind SLICES = new KubeApi.Kind("discovery.k8s.io", "v1", "endpointslices", true);
+    static final KubeApi.Kind JOBS = new KubeApi.Kind("batch", "v1", "jobs", true);
+    static final KubeApi.Kind CRON_JOBS = new KubeApi.Kind("batch", "v1", "cronjobs", true);
+    static final KubeApi.Kind BUDGETS = new KubeApi.Kind("policy", "v1", "poddisruptionbudgets", true);
+    static final KubeApi.Kind AUTOSCALERS = new KubeApi.Kind("autoscaling", "v2", "horizontalpodautoscalers", true);
     static final KubeApi.Kind ATTRIBUTES = new KubeApi.Kind("storage.k8s.io", "v1", "volumeattributesclasses", false);
 
     private static final Instant START = Instant.parse("2030-01-02T03:04:05Z");
@@ -55,8 +59,12 @@ final class TestingCluster {
             .serve(REPLICATION_CONTROLLERS, "ReplicationController")
             .serve(ENDPOINTS, "Endpoints")
             .serve(SLICES, "EndpointSlice")
+            .serve(JOBS, "Job")
+            .serve(CRON_JOBS, "CronJob")
+            .serve(BUDGETS, "PodDisruptionBudget")
+            .serve(AUTOSCALERS, "HorizontalPodAutoscaler")
             .serve(ATTRIBUTES, "VolumeAttributesClass");
-    final Followers followers = new Followers(api);
+    Followers followers = new Followers(api);
     private final AtomicLong nanos = new AtomicLong();
     private final List<ControllerRunner<?>> runners = new ArrayList<>();
 
@@ -66,6 +74,12 @@ final class TestingCluster {
 
     InstantSource clock() {
         return () -> START.plusNanos(nanos.get());
+    }
+
+    /** Ends all controllers as a crash does: those that run from now on know nothing and see through this API. */
+    void restart(KubeApi view) {
+        runners.clear();
+        followers = new Followers(view);
     }
 
     void run(ControllerRunner<?> runner) {

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 import lavaflow.kube.Json;
 
@@ -30,6 +31,7 @@ public final class Mirror<T> implements ChangeListener {
         void told(@Nullable T before, @Nullable T after);
     }
 
+    private final Predicate<ObjectNode> wanted;
     private final Function<ObjectNode, T> view;
     private final Function<T, List<String>> index;
     private final Map<String, Entry<T>> byPlace = new TreeMap<>();
@@ -42,6 +44,21 @@ public final class Mirror<T> implements ChangeListener {
      */
     public Mirror(
             Followers followers, KubeApi.Kind kind, Function<ObjectNode, T> view, Function<T, List<String>> index) {
+        this(followers, kind, _ -> true, view, index);
+    }
+
+    /**
+     * As the other one, for some objects of the kind only.
+     *
+     * @param wanted which to keep; an object may become one of them, or cease to be
+     */
+    public Mirror(
+            Followers followers,
+            KubeApi.Kind kind,
+            Predicate<ObjectNode> wanted,
+            Function<ObjectNode, T> view,
+            Function<T, List<String>> index) {
+        this.wanted = wanted;
         this.view = view;
         this.index = index;
         followers.listen(kind, KubeApi.View.WHOLE, this);
@@ -60,7 +77,7 @@ public final class Mirror<T> implements ChangeListener {
     @Override
     public void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted) {
         String place = place(Json.textAt(object, "metadata", "namespace"), Json.textAt(object, "metadata", "name"));
-        T value = deleted ? null : view.apply(object);
+        T value = deleted || !wanted.test(object) ? null : view.apply(object);
         T before;
         synchronized (this) {
             before = forget(place);

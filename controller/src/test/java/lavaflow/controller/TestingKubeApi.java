@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -16,9 +17,11 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import lavaflow.kube.ApiException;
+import lavaflow.kube.BuiltinTypes;
 import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
 import lavaflow.kube.MergePatch;
+import lavaflow.kube.StrategicMergePatch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -266,10 +269,9 @@ public final class TestingKubeApi implements KubeApi {
         }
         check(kind, live, "uid", Json.at(patch, "metadata", "uid"));
         check(kind, live, "resourceVersion", Json.at(patch, "metadata", "resourceVersion"));
-        ObjectNode next = (ObjectNode) MergePatch.apply(live.deepCopy(), patch, false);
-        if (merge == Merge.STRATEGIC) {
-            mergeConditions(next, live, patch);
-        }
+        ObjectNode next = merge == Merge.STRATEGIC
+                ? strategic(live, patch)
+                : (ObjectNode) MergePatch.apply(live.deepCopy(), patch, false);
         return next.equals(live) ? live.deepCopy() : commit(kind, next, isDeleting(next) && !isHeld(next));
     }
 
@@ -277,21 +279,12 @@ public final class TestingKubeApi implements KubeApi {
         check(kind, live, field, wanted == null ? null : wanted.asText());
     }
 
-    /** Of all lists with keys only conditions matter here. */
-    private static void mergeConditions(ObjectNode next, ObjectNode live, ObjectNode patch) {
-        if (Json.at(patch, "status", "conditions") == null) {
-            return;
-        }
-        Map<String, JsonNode> byType = new LinkedHashMap<>();
-        Json.listAt(live, "status", "conditions").forEach(each -> byType.put(Json.textAt(each, "type"), each));
-        for (JsonNode each : Json.listAt(patch, "status", "conditions")) {
-            byType.merge(
-                    Json.textAt(each, "type"),
-                    each,
-                    (old, change) -> MergePatch.apply((ObjectNode) old.deepCopy(), change, false));
-        }
-        ArrayNode merged = Json.ensureObject(next, "status").putArray("conditions");
-        byType.values().forEach(merged::add);
+    private static ObjectNode strategic(ObjectNode live, ObjectNode patch) {
+        BuiltinTypes types = BuiltinTypes.instance();
+        String[] version = Json.textAt(live, "apiVersion").split("/", 2);
+        String group = version.length == 1 ? "" : version[0];
+        String struct = types.kinds().struct(group, version[version.length - 1], Json.textAt(live, "kind"));
+        return StrategicMergePatch.apply(types, Objects.requireNonNull(struct), live.deepCopy(), patch);
     }
 
     /** Binds pods and evicts them; nothing stands in the way of either. */
