@@ -44,6 +44,7 @@ class ArchitectureTest {
                 "apiserver",
                 "admission",
                 "controller",
+                "remote",
                 "cluster")) {
             assertThat(classes.that(resideInAPackage("lavaflow." + module)))
                     .as("classes of %s", module)
@@ -142,6 +143,16 @@ class ArchitectureTest {
     }
 
     @Test
+    void theClientLibraryStaysBehindTheConnection() {
+        noClasses()
+                .that(DescribedPredicate.not(named("lavaflow\\.remote\\.Connection(\\$.*)?")))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.fabric8..")
+                .check(classes);
+    }
+
+    @Test
     void modulesDependOnlyOnWhatStandsBeforeThem() {
         module("kube");
         module("cel", "kube");
@@ -154,6 +165,7 @@ class ArchitectureTest {
         module("apiserver", "kube", "cel", "schema", "kinds", "store", "access", "fairness", "audit");
         module("admission", "kube", "cel", "kinds", "store", "access", "apiserver");
         module("controller", "kube");
+        module("remote", "kube", "controller");
         module("cluster", "kube", "kinds", "access", "controller");
     }
 

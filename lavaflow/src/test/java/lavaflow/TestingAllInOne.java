@@ -46,8 +46,12 @@ final class TestingAllInOne implements AutoCloseable {
     }
 
     void restart() throws Exception {
+        restart(0);
+    }
+
+    void restart(int port) throws Exception {
         cluster.close();
-        cluster = start(home);
+        cluster = AllInOne.start(home, loopback(port));
         api = cluster.api(ADMIN);
     }
 

@@ -31,6 +31,8 @@ final class Follower implements Runnable {
     private final CountDownLatch closed = new CountDownLatch(1);
     private KubeApi.View view = KubeApi.View.METADATA;
     private volatile KubeApi.@Nullable Watch watch;
+    /** Somebody wanted to know how far it is while there was no watch. */
+    private volatile boolean asked;
     /** Listeners have heard of objects, and must hear if those are not there any more. */
     private boolean told;
 
@@ -115,11 +117,14 @@ final class Follower implements Runnable {
         if (again) {
             listeners.forEach(listener -> listener.onRelist(kind, uids));
         }
-        reach(listed);
+        relisted(listed);
         KubeApi.Watch opened = api.watch(kind, listed, view);
         watch = opened;
         // Who asked for progress while there was no watch to wake gets it from the first step; close() likewise.
-        opened.wake();
+        if (asked) {
+            asked = false;
+            opened.wake();
+        }
         if (isClosed()) {
             drop();
         }
@@ -130,8 +135,14 @@ final class Follower implements Runnable {
         listeners.forEach(listener -> listener.onChange(kind, object, deleted));
     }
 
-    private synchronized void reach(long reached) {
+    /** Not merely the maximum: a server that was put back to an older state counts on from there. */
+    private synchronized void relisted(long listed) {
         synced = true;
+        revision = listed;
+        notifyAll();
+    }
+
+    private synchronized void reach(long reached) {
         revision = Math.max(revision, reached);
         notifyAll();
     }
@@ -154,8 +165,10 @@ final class Follower implements Runnable {
 
     /** Makes it tell how far it got. */
     void wake() {
+        asked = true;
         KubeApi.Watch current = watch;
         if (current != null) {
+            asked = false;
             current.wake();
         }
     }

@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
+import lavaflow.kube.ApiException;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The Kubernetes API as controllers see it, whether behind HTTP or in the same process. Failures are {@link
- * lavaflow.kube.ApiException}s with the server's Status.
+ * ApiException}s with the server's Status.
  */
 public interface KubeApi {
     /** Where objects of one kind live. */
@@ -99,14 +101,25 @@ public interface KubeApi {
 
     Optional<ObjectNode> find(Kind kind, String namespace, String name);
 
-    /** Shows the objects of a namespace, or of all for the empty one, one by one; returns their common revision. */
+    /**
+     * Shows the objects of a namespace, or of all for the empty one, one by one; returns their common revision. Fails with
+     * 410 where the server forgets the moment before all are shown: then begin anew.
+     */
     long list(Kind kind, String namespace, View view, Consumer<ObjectNode> each);
 
     /** The objects of a namespace, or of all for the empty one, in memory at once. */
     default Listing list(Kind kind, String namespace, View view) {
-        List<ObjectNode> items = new ArrayList<>();
-        long revision = list(kind, namespace, view, items::add);
-        return new Listing(items, revision);
+        for (int attempt = 1; ; attempt++) {
+            List<ObjectNode> items = new ArrayList<>();
+            try {
+                long revision = list(kind, namespace, view, items::add);
+                return new Listing(items, revision);
+            } catch (ApiException e) {
+                if (e.code() != 410 || attempt == 3) {
+                    throw e;
+                }
+            }
+        }
     }
 
     ObjectNode create(Kind kind, String namespace, ObjectNode object);

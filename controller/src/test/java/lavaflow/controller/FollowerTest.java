@@ -1,10 +1,12 @@
 package lavaflow.controller;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
@@ -72,6 +74,39 @@ class FollowerTest {
         assertThat(step()).isEqualTo(Follower.FIRST_PAUSE);
         step();
         assertThat(heard).containsExactly("+three", "+two", "relist [uid-2, uid-3]");
+    }
+
+    @Test
+    void listingBeginsAnewWhenItsMomentIsForgottenHalfway() {
+        create("one");
+        api.fail("list configmaps", ApiException.expired("the continue token is too old"));
+        api.fail("list configmaps", ApiException.expired("the continue token is too old"));
+
+        assertThat(api.list(MAPS, "", KubeApi.View.METADATA).items()).hasSize(1);
+    }
+
+    @Test
+    void aServerThatWasPutBackToAnOlderStateCountsOnFromThere() throws InterruptedException {
+        AtomicReference<KubeApi> server = new AtomicReference<>(api);
+        KubeApi any = (KubeApi) Proxy.newProxyInstance(
+                KubeApi.class.getClassLoader(),
+                new Class<?>[] {KubeApi.class},
+                (_, method, arguments) -> method.invoke(server.get(), arguments));
+        Follower shown = new Follower(any, MAPS, List.of(listener));
+        for (int i = 0; i < 20; i++) {
+            create("map" + i);
+        }
+        shown.step(Duration.ZERO);
+        assertThat(shown.hasReached(api.revision())).isTrue();
+
+        create("last");
+        api.compact();
+        server.set(new TestingKubeApi().serve(MAPS, "ConfigMap"));
+        shown.step(Duration.ZERO);
+        shown.step(Duration.ZERO);
+
+        assertThat(shown.isSynced()).isTrue();
+        assertThat(shown.hasReached(api.revision() - 1)).isFalse();
     }
 
     @Test

@@ -1,0 +1,366 @@
+package lavaflow.remote;
+
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.http.AsyncBody;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.HttpResponse;
+import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One API server: its address, the credentials of a kubeconfig, and bounds on what is asked of it. The only class that knows
+ * the client library.
+ *
+ * <p>Requests share a connection of HTTP/2. Watches have connections of their own: there may be more of them than a
+ * connection has streams, and the JDK's client refuses instead of opening a second one.
+ */
+final class Connection implements Streams, AutoCloseable {
+    /** Longer than a server takes for anything but a watch. */
+    private static final Duration PATIENCE = Duration.ofSeconds(70);
+    /** As client-go: a server that is too busy says when to come back, but not forever. */
+    private static final int RETURNS = 10;
+
+    private static final int REFUSAL_BYTES = 1 << 20;
+
+    /** What the server said, if it did what it was asked. */
+    static final class Answer {
+        private final int code;
+        private final byte[] body;
+        private final @Nullable String etag;
+
+        Answer(int code, byte[] body, @Nullable String etag) {
+            this.code = code;
+            this.body = body;
+            this.etag = etag;
+        }
+
+        int code() {
+            return code;
+        }
+
+        byte[] body() {
+            return body;
+        }
+
+        @Nullable
+        String etag() {
+            return etag;
+        }
+    }
+
+    /** Callbacks of the client run on virtual threads: they may block and there may be many. */
+    private static final class Factory extends JdkHttpClientFactory {
+        @Override
+        protected java.net.http.HttpClient.Builder createNewHttpClientBuilder() {
+            return java.net.http.HttpClient.newBuilder().executor(Executors.newVirtualThreadPerTaskExecutor());
+        }
+    }
+
+    private final Config config;
+    private final String server;
+    private final HttpClient requests;
+    private final HttpClient watches;
+    private final RequestRate rate;
+    private final Semaphore underWay = new Semaphore(Settings.UNDER_WAY);
+    private final Reachability reachability;
+
+    Connection(Settings settings) {
+        this.config = read(settings);
+        config.setUserAgent(settings.userAgent());
+        // Whether and when to ask again is decided here: the library would also repeat what may have been done.
+        config.setRequestRetryBackoffLimit(0);
+        this.server = config.getMasterUrl().replaceAll("/+$", "");
+        Factory factory = new Factory();
+        this.requests = factory.newBuilder(config).build();
+        this.watches = factory.newBuilder(config).preferHttp11().build();
+        this.rate = new RequestRate(settings.perSecond(), settings.burst(), System::nanoTime);
+        this.reachability = new Reachability(server);
+    }
+
+    private static Config read(Settings settings) {
+        try {
+            if (settings.kubeconfig() == null) {
+                return Config.autoConfigure(settings.context());
+            }
+            File file = settings.kubeconfig().toFile();
+            if (!file.canRead()) {
+                throw new IllegalArgumentException("cannot read the kubeconfig " + file);
+            }
+            return Config.fromKubeconfig(settings.context(), file);
+        } catch (KubernetesClientException e) {
+            throw new IllegalArgumentException(
+                    "the kubeconfig " + settings.kubeconfig() + " does not fit: " + e.getMessage(), e);
+        }
+    }
+
+    String server() {
+        return server;
+    }
+
+    Answer get(String path, String accept) {
+        return send(request(path, accept).build());
+    }
+
+    /** Asks again for something known; its body is empty and its code 304 where that is still true. */
+    Answer getChanged(String path, String accept, @Nullable String etag) {
+        HttpRequest.Builder request = request(path, accept);
+        if (etag != null) {
+            request.header("If-None-Match", etag);
+        }
+        return send(request.build());
+    }
+
+    ObjectNode write(String method, String path, String contentType, ObjectNode body) {
+        HttpRequest request = request(path, "application/json")
+                .method(method, contentType, Json.string(body))
+                .build();
+        return object(send(request).body());
+    }
+
+    static ObjectNode object(byte[] body) {
+        try {
+            if (Json.parseUntrusted(body) instanceof ObjectNode object) {
+                return object;
+            }
+        } catch (JsonProcessingException e) {
+            throw ApiException.internal(
+                    "the server answered with something that is no JSON: " + e.getOriginalMessage());
+        }
+        throw ApiException.internal("the server answered with something that is no object");
+    }
+
+    private HttpRequest.Builder request(String path, String accept) {
+        return requests.newHttpRequestBuilder().uri(server + path).header("Accept", accept);
+    }
+
+    private Answer send(HttpRequest request) {
+        for (int attempt = 0; ; attempt++) {
+            LockSupport.parkNanos(rate.takeTurn());
+            HttpResponse<byte[]> response = exchange(request);
+            int code = response.code();
+            if (code < 300 || code == 304) {
+                return new Answer(code, response.body(), response.header("ETag"));
+            }
+            Duration pause = pauseAskedFor(response);
+            if (pause == null || attempt == RETURNS) {
+                throw refusal(code, response.body());
+            }
+            LockSupport.parkNanos(pause.toNanos());
+        }
+    }
+
+    private static @Nullable Duration pauseAskedFor(HttpResponse<?> response) {
+        String seconds = response.header("Retry-After");
+        if (seconds == null || (response.code() != 429 && response.code() < 500)) {
+            return null;
+        }
+        try {
+            return Duration.ofSeconds(Math.clamp(Long.parseLong(seconds.strip()), 0, 60));
+        } catch (NumberFormatException _) {
+            return null;
+        }
+    }
+
+    private HttpResponse<byte[]> exchange(HttpRequest request) {
+        underWay.acquireUninterruptibly();
+        CompletableFuture<HttpResponse<byte[]>> asked = new CompletableFuture<>();
+        try {
+            asked = requests.sendAsync(request, byte[].class);
+            HttpResponse<byte[]> response = asked.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            reachability.reached();
+            return response;
+        } catch (ExecutionException e) {
+            throw unreachable(e);
+        } catch (IllegalStateException e) {
+            throw closed(e);
+        } catch (TimeoutException _) {
+            asked.cancel(true);
+            throw ApiException.of(504, "Timeout", server + " did not answer within " + PATIENCE.toSeconds() + " s");
+        } catch (InterruptedException _) {
+            asked.cancel(true);
+            Thread.currentThread().interrupt();
+            throw ApiException.of(503, "ServiceUnavailable", "interrupted while waiting for " + server);
+        } finally {
+            underWay.release();
+        }
+    }
+
+    /** What the library says of a client that was closed. */
+    private ApiException closed(IllegalStateException e) {
+        return ApiException.of(
+                503, "ServiceUnavailable", "the connection to " + server + " is closed: " + e.getMessage());
+    }
+
+    /** There is no Status when nobody answers; callers handle it like a server that cannot serve. */
+    private ApiException unreachable(Throwable failure) {
+        Throwable cause = failure;
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        String what = cause.getMessage();
+        if (what == null) {
+            what = cause instanceof ConnectException
+                    ? "connection refused"
+                    : cause.getClass().getSimpleName();
+        }
+        if (cause instanceof HttpTimeoutException) {
+            return ApiException.of(504, "Timeout", server + " did not answer: " + what);
+        }
+        reachability.failed(what);
+        return ApiException.of(503, "ServiceUnavailable", "cannot reach " + server + ": " + what);
+    }
+
+    /** The server's Status, or one made of whatever it, or somebody before it, answered. */
+    static ApiException refusal(int code, byte[] body) {
+        try {
+            if (Json.parseUntrusted(body) instanceof ObjectNode status
+                    && Json.textAt(status, "kind").equals("Status")) {
+                if (Json.longAt(status, 0, "code") == 0) {
+                    status.put("code", code);
+                }
+                return ApiException.of(status);
+            }
+        } catch (JsonProcessingException _) {
+            // Plain text, such as of a path that is not served.
+        }
+        String text = new String(body, StandardCharsets.UTF_8).strip();
+        String reason = switch (code) {
+            case 401 -> "Unauthorized";
+            case 403 -> "Forbidden";
+            case 404 -> "NotFound";
+            case 409 -> "Conflict";
+            case 410 -> "Gone";
+            case 429 -> "TooManyRequests";
+            case 503 -> "ServiceUnavailable";
+            case 504 -> "Timeout";
+            default -> code >= 500 ? "InternalError" : "";
+        };
+        return ApiException.of(code, reason, text.isEmpty() ? "the server answered " + code : text);
+    }
+
+    @Override
+    public Stream open(String path, String accept, Listener listener) {
+        HttpRequest request = watches.newHttpRequestBuilder()
+                .uri(server + path)
+                .header("Accept", accept)
+                .forStreaming()
+                .build();
+        Streaming streaming = new Streaming(listener);
+        try {
+            var _ = watches.consumeBytes(request, streaming).whenComplete(streaming::answered);
+        } catch (IllegalStateException e) {
+            listener.ended(closed(e));
+        }
+        return streaming;
+    }
+
+    /** An answer under way. The library hands over a chunk only after it was asked for one. */
+    private final class Streaming implements AsyncBody.Consumer<List<ByteBuffer>>, Stream {
+        private final Listener listener;
+        private final ByteArrayOutputStream refusal = new ByteArrayOutputStream();
+        private volatile int code;
+        private volatile boolean cancelled;
+        private volatile @Nullable AsyncBody body;
+
+        Streaming(Listener listener) {
+            this.listener = listener;
+        }
+
+        void answered(@Nullable HttpResponse<AsyncBody> response, @Nullable Throwable failure) {
+            if (failure != null || response == null) {
+                listener.ended(unreachable(failure == null ? new IOException("no answer") : failure));
+                return;
+            }
+            reachability.reached();
+            code = response.code();
+            if (code == 200) {
+                listener.opened();
+            }
+            AsyncBody opened = response.body();
+            body = opened;
+            var _ = opened.done().whenComplete((_, broken) -> listener.ended(end(broken)));
+            if (cancelled) {
+                opened.cancel();
+            } else {
+                opened.consume();
+            }
+        }
+
+        private @Nullable ApiException end(@Nullable Throwable broken) {
+            if (code == 200) {
+                // Servers that stop and connections that are cut: not worth a line, the next request tells what is
+                // wrong.
+                return broken == null ? null : ApiException.of(503, "ServiceUnavailable", "the watch was cut off");
+            }
+            return refusal(code, refusal.toByteArray());
+        }
+
+        @Override
+        public void consume(List<ByteBuffer> chunk, AsyncBody from) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            for (ByteBuffer part : chunk) {
+                byte[] copy = new byte[part.remaining()];
+                part.get(copy);
+                bytes.writeBytes(copy);
+            }
+            boolean more = true;
+            if (code == 200) {
+                more = listener.bytes(bytes.toByteArray());
+            } else if (refusal.size() < REFUSAL_BYTES) {
+                refusal.writeBytes(bytes.toByteArray());
+            }
+            if (more) {
+                from.consume();
+            }
+        }
+
+        @Override
+        public void more() {
+            AsyncBody opened = body;
+            if (opened != null) {
+                opened.consume();
+            }
+        }
+
+        @Override
+        public void cancel() {
+            cancelled = true;
+            AsyncBody opened = body;
+            if (opened != null) {
+                opened.cancel();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        requests.close();
+        watches.close();
+    }
+}

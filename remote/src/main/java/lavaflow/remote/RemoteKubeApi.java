@@ -1,0 +1,298 @@
+package lavaflow.remote;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+
+import lavaflow.controller.KubeApi;
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/** The API of any server, over HTTP. Reads and writes as one user, the one of the kubeconfig. */
+public final class RemoteKubeApi implements KubeApi, AutoCloseable {
+    /** As client-go: what a server can put together without effort and a client can hold. */
+    static final int PAGE = 500;
+
+    private static final String JSON = "application/json";
+    private static final String METADATA = "application/json;as=%s;g=meta.k8s.io;v=v1," + JSON;
+
+    private final Connection connection;
+    private final Discovery discovery;
+
+    /** Connects to a server, which must answer: what it serves is asked at once. */
+    public RemoteKubeApi(Settings settings) {
+        this.connection = new Connection(settings);
+        try {
+            this.discovery = new Discovery(connection);
+        } catch (RuntimeException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    /** The server's address. */
+    public String server() {
+        return connection.server();
+    }
+
+    @Override
+    public List<Kind> kinds() {
+        return discovery.known().all();
+    }
+
+    @Override
+    public void onKindsChange(Runnable listener) {
+        discovery.onChange(listener, this);
+    }
+
+    @Override
+    public Optional<Kind> findKind(String apiVersion, String kindName) {
+        return discovery.known().find(apiVersion, kindName);
+    }
+
+    @Override
+    public Optional<ObjectNode> find(Kind kind, String namespace, String name) {
+        try {
+            return Optional.of(Connection.object(
+                    connection.get(path(kind, namespace, name, ""), JSON).body()));
+        } catch (ApiException e) {
+            // A kind that is not there is another matter than an object.
+            if (e.code() == 404 && Json.textAt(e.status(), "details", "name").equals(name)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * In pages. Where the server forgets the moment of the first page before the last one is asked for, this fails with 410
+     * and the caller begins anew: what it heard so far belongs to no moment at all.
+     */
+    @Override
+    public long list(Kind kind, String namespace, View view, Consumer<ObjectNode> each) {
+        String from = path(kind, namespace, "", "") + "?limit=" + PAGE;
+        Page page = new Page(kind, view, each);
+        String next = "";
+        do {
+            String path = next.isEmpty() ? from : from + "&continue=" + URLEncoder.encode(next, StandardCharsets.UTF_8);
+            byte[] body = connection
+                    .get(path, accept(view, "PartialObjectMetadataList"))
+                    .body();
+            try {
+                next = page.read(body);
+            } catch (IOException e) {
+                throw ApiException.internal("the list of " + kind + " does not parse: " + e.getMessage());
+            }
+        } while (!next.isEmpty());
+        return page.revision;
+    }
+
+    private static String accept(View view, String form) {
+        return switch (view) {
+            case WHOLE -> JSON;
+            case METADATA -> METADATA.formatted(form);
+        };
+    }
+
+    /** Reads pages of one list and shows their items, of which only one at a time is a tree. */
+    private final class Page {
+        private final Kind kind;
+        private final View view;
+        private final Consumer<ObjectNode> each;
+        private long revision;
+
+        Page(Kind kind, View view, Consumer<ObjectNode> each) {
+            this.kind = kind;
+            this.view = view;
+            this.each = each;
+        }
+
+        /** Returns where the next page begins; empty after the last one. */
+        String read(byte[] body) throws IOException {
+            String next = "";
+            try (JsonParser parser = Json.streaming().createParser(new ByteArrayInputStream(body))) {
+                parser.nextToken();
+                for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
+                    JsonToken value = parser.nextToken();
+                    if (field.equals("metadata")) {
+                        ObjectNode metadata = (ObjectNode) Json.value(parser);
+                        revision = revision(Json.textAt(metadata, "resourceVersion"));
+                        next = Json.textAt(metadata, "continue");
+                    } else if (field.equals("items") && value == JsonToken.START_ARRAY) {
+                        while (parser.nextToken() != JsonToken.END_ARRAY) {
+                            each.accept(shown((ObjectNode) Json.value(parser), kind, view));
+                        }
+                    } else {
+                        parser.skipChildren();
+                    }
+                }
+            }
+            return next;
+        }
+    }
+
+    /** Revisions are opaque by contract and numbers everywhere; since 1.35 the contract says numbers, too. */
+    static long revision(String text) {
+        try {
+            return text.isEmpty() ? 0 : Long.parseLong(text);
+        } catch (NumberFormatException _) {
+            throw ApiException.internal("the server's revision is no number: " + text);
+        }
+    }
+
+    /** Items of lists do not say what they are, and metadata alone says it is that. */
+    private ObjectNode shown(ObjectNode object, Kind kind, View view) {
+        if (view == View.WHOLE && object.has("kind")) {
+            return object;
+        }
+        ObjectNode shown = Json.object();
+        shown.put("kind", kindName(kind)).put("apiVersion", apiVersion(kind));
+        if (view == View.WHOLE) {
+            shown.setAll(object);
+            return shown;
+        }
+        ObjectNode metadata = Json.ensureObject(object, "metadata");
+        metadata.remove("managedFields");
+        shown.set("metadata", metadata);
+        return shown;
+    }
+
+    private String kindName(Kind kind) {
+        String name = discovery.known().nameOf(kind);
+        return name == null ? "" : name;
+    }
+
+    private static String apiVersion(Kind kind) {
+        return kind.group().isEmpty() ? kind.version() : kind.group() + "/" + kind.version();
+    }
+
+    @Override
+    public ObjectNode create(Kind kind, String namespace, ObjectNode object) {
+        return connection.write("POST", path(kind, namespace, "", ""), JSON, typed(kind, object));
+    }
+
+    /** Callers may leave out what the place says already. */
+    private ObjectNode typed(Kind kind, ObjectNode object) {
+        if (object.has("kind") && object.has("apiVersion")) {
+            return object;
+        }
+        ObjectNode typed = Json.object().put("kind", kindName(kind)).put("apiVersion", apiVersion(kind));
+        typed.setAll(object);
+        return typed;
+    }
+
+    @Override
+    public ObjectNode update(Kind kind, String subresource, ObjectNode object) {
+        String namespace = Json.textAt(object, "metadata", "namespace");
+        String name = Json.textAt(object, "metadata", "name");
+        return connection.write("PUT", path(kind, namespace, name, subresource), JSON, typed(kind, object));
+    }
+
+    @Override
+    public ObjectNode patch(
+            Kind kind, String namespace, String name, String subresource, Merge merge, ObjectNode patch) {
+        String type = switch (merge) {
+            case PLAIN -> "application/merge-patch+json";
+            case STRATEGIC -> "application/strategic-merge-patch+json";
+        };
+        return connection.write("PATCH", path(kind, namespace, name, subresource), type, patch);
+    }
+
+    @Override
+    public void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
+        connection.write("POST", path(kind, namespace, name, subresource), JSON, body);
+    }
+
+    @Override
+    public boolean delete(Kind kind, String namespace, String name, Deletion deletion) {
+        ObjectNode options = Json.object().put("kind", "DeleteOptions").put("apiVersion", "v1");
+        if (deletion.gracePeriodSeconds() != null) {
+            options.put("gracePeriodSeconds", deletion.gracePeriodSeconds());
+        }
+        putIfThere(options, "propagationPolicy", deletion.propagationPolicy());
+        if (deletion.uid() != null || deletion.resourceVersion() != null) {
+            ObjectNode preconditions = options.putObject("preconditions");
+            putIfThere(preconditions, "uid", deletion.uid());
+            putIfThere(preconditions, "resourceVersion", deletion.resourceVersion());
+        }
+        try {
+            connection.write("DELETE", path(kind, namespace, name, ""), JSON, options);
+            return true;
+        } catch (ApiException e) {
+            if (e.code() == 404) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private static void putIfThere(ObjectNode object, String field, @Nullable String value) {
+        if (value != null) {
+            object.put(field, value);
+        }
+    }
+
+    @Override
+    public Watch watch(Kind kind, long afterRevision, View view) {
+        String path = path(kind, "", "", "");
+        RemoteWatch.Source source = new RemoteWatch.Source() {
+            @Override
+            public Streams.Stream open(long after, Streams.Listener listener) {
+                // As client-go: not all watches of a server begin anew at the same time.
+                long seconds = ThreadLocalRandom.current().nextLong(300, 600);
+                String query =
+                        "?watch=true&allowWatchBookmarks=true&resourceVersion=" + after + "&timeoutSeconds=" + seconds;
+                return connection.open(path + query, accept(view, "PartialObjectMetadata"), listener);
+            }
+
+            @Override
+            public ObjectNode shown(ObjectNode object) {
+                return RemoteKubeApi.this.shown(object, kind, view);
+            }
+
+            @Override
+            public long currentRevision() {
+                byte[] body = connection
+                        .get(path + "?limit=1", accept(View.METADATA, "PartialObjectMetadataList"))
+                        .body();
+                return revision(Json.textAt(Connection.object(body), "metadata", "resourceVersion"));
+            }
+        };
+        return new RemoteWatch(source, afterRevision, System::nanoTime);
+    }
+
+    private static String path(Kind kind, String namespace, String name, String subresource) {
+        StringBuilder path = new StringBuilder(kind.group().isEmpty() ? "/api/" : "/apis/" + kind.group() + "/");
+        path.append(kind.version());
+        if (kind.namespaced() && !namespace.isEmpty()) {
+            path.append("/namespaces/").append(namespace);
+        }
+        path.append('/').append(kind.resource());
+        if (!name.isEmpty()) {
+            // The encoder is one for forms: a space becomes a plus, which a path takes literally.
+            path.append('/')
+                    .append(URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20"));
+        }
+        if (!subresource.isEmpty()) {
+            path.append('/').append(subresource);
+        }
+        return path.toString();
+    }
+
+    /** Ends all watches and requests. */
+    @Override
+    public void close() {
+        discovery.close();
+        connection.close();
+    }
+}

@@ -1,0 +1,25 @@
+package lavaflow.remote;
+
+import java.nio.file.Path;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How to reach an API server.
+ *
+ * @param kubeconfig null for what clients usually find: $KUBECONFIG, ~/.kube/config, or the service account of the pod
+ * @param context which of its contexts; null for the current one
+ * @param userAgent who asks, for the server's logs and for the owners of fields
+ * @param perSecond how many requests a second at most, in the long run
+ * @param burst how many of them at once after a quiet time
+ */
+public record Settings(
+        @Nullable Path kubeconfig, @Nullable String context, String userAgent, double perSecond, int burst) {
+    /** How many requests may be under way; a connection of HTTP/2 carries at least a hundred with any server. */
+    static final int UNDER_WAY = 64;
+
+    /** Enough for all controllers together; upstream gives each of its thirty a client with 20 a second. */
+    public static Settings of(@Nullable Path kubeconfig, String userAgent) {
+        return new Settings(kubeconfig, null, userAgent, 500, 1000);
+    }
+}
