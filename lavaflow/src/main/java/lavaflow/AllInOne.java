@@ -10,10 +10,12 @@ import lavaflow.access.ServiceAccounts;
 import lavaflow.access.TokenAuthenticator;
 import lavaflow.access.User;
 import lavaflow.admission.OutsideAdmission;
+import lavaflow.admission.PolicyTypes;
 import lavaflow.apiserver.AccessSettings;
 import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.Bootstrap;
 import lavaflow.apiserver.CertificateAuthority;
+import lavaflow.apiserver.KindSchemas;
 import lavaflow.apiserver.ServerVersion;
 import lavaflow.cluster.CoreControllers;
 import lavaflow.cluster.Identities;
@@ -80,12 +82,14 @@ final class AllInOne implements AutoCloseable {
         LocalKubeApi local = new LocalKubeApi(server.local(), CONTROLLERS);
         this.controllers = new CoreControllers(
                 identities(local),
-                new CoreControllers.Access(
-                        server.accountTokens(),
-                        server.authorizer(),
-                        (request, usages, lifetime) -> CertificateAuthority.of(credentials.authority())
-                                .signRequest(request, usages, lifetime, clock.instant()),
-                        credentials.authority().certificatePem()),
+                new CoreControllers.Judges(
+                        new CoreControllers.Access(
+                                server.accountTokens(),
+                                server.authorizer(),
+                                (request, usages, lifetime) -> CertificateAuthority.of(credentials.authority())
+                                        .signRequest(request, usages, lifetime, clock.instant()),
+                                credentials.authority().certificatePem()),
+                        policy -> new PolicyTypes(new KindSchemas(server.local()::catalogue)).warnings(policy)),
                 clock,
                 options.workloads());
         server.health().readyWhen("controllers-synced", controllers::areSynced);

@@ -135,6 +135,11 @@ final class LocalKubeApi implements KubeApi {
     }
 
     @Override
+    public ObjectNode apply(Kind kind, String subresource, String manager, ObjectNode configuration) {
+        return api.apply(writer.apply(kind), path(kind), subresource, manager, configuration);
+    }
+
+    @Override
     public void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
         api.post(writer.apply(kind), new LocalApi.Place(path(kind), namespace, name, subresource), body);
     }

@@ -97,7 +97,10 @@ final class ApiServiceObjects implements AutoCloseable {
         try {
             availability.checkAll();
         } catch (RuntimeException e) {
-            LOG.error("API services could not be looked after", e);
+            // Who closes does not wait for a look at servers far away, which then finds the store gone.
+            if (!timer.isShutdown()) {
+                LOG.error("API services could not be looked after", e);
+            }
         }
     }
 
@@ -186,9 +189,9 @@ final class ApiServiceObjects implements AutoCloseable {
 
     @Override
     public void close() {
-        timer.shutdownNow();
         changes.close();
         services.close();
         custom.close();
+        timer.shutdownNow();
     }
 }

@@ -190,9 +190,14 @@ public final class LocalApi {
 
     /** Applies a configuration, as the only owner of what is in it. */
     public ObjectNode apply(User user, Path path, String subresource, ObjectNode configuration) {
+        return apply(user, path, subresource, manager(user), configuration);
+    }
+
+    /** Applies a configuration under the name of a manager. */
+    public ObjectNode apply(User user, Path path, String subresource, String manager, ObjectNode configuration) {
         Call plain =
                 call(user, path, "patch", Metadata.namespace(configuration), Metadata.name(configuration), subresource);
-        WriteOptions forced = new WriteOptions(false, true, manager(user), "", Call.FieldValidation.IGNORE, "");
+        WriteOptions forced = new WriteOptions(false, true, manager, "", Call.FieldValidation.IGNORE, "");
         return patches.apply(new Call(user, plain.resource(), plain.info(), forced, plain.now()), configuration)
                 .object();
     }

@@ -26,13 +26,22 @@ public final class CoreControllers implements AutoCloseable {
     public record Access(
             AccountTokens tokens, Authorizer authorizer, CertificateSigner signer, String rootCertificate) {}
 
+    /**
+     * What the controllers ask of other parts of the program.
+     *
+     * @param access for those of credentials
+     * @param policies for that of admission policies
+     */
+    public record Judges(Access access, PolicyTypeCheck policies) {}
+
     private final Followers followers;
     private final List<ControllerRunner<?>> runners = new ArrayList<>();
 
     /**
      * @param workloads whether to make pods of what asks for them; suites that look at the API alone do without
      */
-    public CoreControllers(Identities as, Access access, InstantSource clock, boolean workloads) {
+    public CoreControllers(Identities as, Judges judges, InstantSource clock, boolean workloads) {
+        Access access = judges.access();
         String rootCertificate = access.rootCertificate();
         LongSupplier nanoTime = System::nanoTime;
         followers = new Followers(as.reader());
@@ -53,6 +62,12 @@ public final class CoreControllers implements AutoCloseable {
                                 access.authorizer(),
                                 access.signer(),
                                 clock,
+                                nanoTime)
+                        .controller(),
+                new PolicyStatus(
+                                as.as("validatingadmissionpolicy-status-controller"),
+                                followers,
+                                judges.policies(),
                                 nanoTime)
                         .controller(),
                 new TokenSecrets(as.reader(), followers, access.tokens(), rootCertificate, nanoTime).controller()));

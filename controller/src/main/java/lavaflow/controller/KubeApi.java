@@ -133,6 +133,9 @@ public interface KubeApi {
      */
     ObjectNode patch(Kind kind, String namespace, String name, String subresource, Merge merge, ObjectNode patch);
 
+    /** Applies a configuration under the name of a manager, who takes the fields in it from everybody else. */
+    ObjectNode apply(Kind kind, String subresource, String manager, ObjectNode configuration);
+
     /** Sends what is asked of an object and never stored: the binding of a pod to its node, an eviction. */
     void post(Kind kind, String namespace, String name, String subresource, ObjectNode body);
 

@@ -275,6 +275,14 @@ public final class TestingKubeApi implements KubeApi {
         return next.equals(live) ? live.deepCopy() : commit(kind, next, isDeleting(next) && !isHeld(next));
     }
 
+    /** Owners are not known here: what is applied is merged. */
+    @Override
+    public synchronized ObjectNode apply(Kind kind, String subresource, String manager, ObjectNode configuration) {
+        String namespace = Json.textAt(configuration, "metadata", "namespace");
+        String name = Json.textAt(configuration, "metadata", "name");
+        return patch(kind, namespace, name, subresource, Merge.PLAIN, configuration);
+    }
+
     private static void check(Kind kind, ObjectNode live, String field, @Nullable JsonNode wanted) {
         check(kind, live, field, wanted == null ? null : wanted.asText());
     }

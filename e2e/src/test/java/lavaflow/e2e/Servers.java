@@ -21,7 +21,8 @@ final class Servers implements AutoCloseable {
                     + "garbage-collector-controller,resourcequota-controller,persistentvolumeclaim-protection-controller,"
                     + "persistentvolume-protection-controller,volumeattributesclass-protection-controller,"
                     + "clusterrole-aggregation-controller,serviceaccount-token-controller,"
-                    + "certificatesigningrequest-approving-controller,certificatesigningrequest-signing-controller"
+                    + "certificatesigningrequest-approving-controller,certificatesigningrequest-signing-controller,"
+                    + "validatingadmissionpolicy-status-controller"
                     + " --kube-api-qps=1000 --kube-api-burst=2000";
 
     private static final int TOOL_MISSING = 77;

@@ -11,8 +11,11 @@ import lavaflow.cel.CelEnvironment;
 import lavaflow.cel.CelLibrary;
 import lavaflow.cel.CelProgram;
 import lavaflow.cel.CelType;
+import lavaflow.cel.DeclaredType;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an expression of a webhook or admission policy may speak of beside the request and its objects.
@@ -92,6 +95,8 @@ public record AdmissionVocabulary(
                     "status",
                     CelType.object("kubernetes.NamespaceStatus", Map.of("phase", CelType.STRING))));
 
+    private static final DeclaredType ANYTHING = DeclaredType.of(CelType.DYN);
+
     /** The environments of expressions without composed variables, which nearly all share. */
     private static final Map<AdmissionVocabulary, CelEnvironment> SHARED = new ConcurrentHashMap<>();
 
@@ -128,14 +133,27 @@ public record AdmissionVocabulary(
         return environment.compile(source);
     }
 
+    /**
+     * Checks an expression about objects of a known type.
+     *
+     * @param objects the type of the object and the old one
+     * @param parameters the type of the parameters; null where the policy has none
+     */
+    public CelCompilation compile(String source, DeclaredType objects, @Nullable DeclaredType parameters) {
+        return make(this, objects, parameters == null ? ANYTHING : parameters).compile(source);
+    }
+
     private static CelEnvironment make(AdmissionVocabulary vocabulary) {
-        CelEnvironment.Builder builder = CelEnvironment.kubernetes()
-                .variable("object", CelType.DYN)
-                .variable("oldObject", CelType.DYN)
-                .variable("request", REQUEST)
-                .variable("namespaceObject", NAMESPACE);
+        return make(vocabulary, ANYTHING, ANYTHING);
+    }
+
+    private static CelEnvironment make(AdmissionVocabulary vocabulary, DeclaredType objects, DeclaredType parameters) {
+        CelEnvironment.Builder builder = CelEnvironment.kubernetes();
+        declare(builder, "object", objects);
+        declare(builder, "oldObject", objects);
+        builder.variable("request", REQUEST).variable("namespaceObject", NAMESPACE);
         if (vocabulary.params) {
-            builder.variable("params", CelType.DYN);
+            declare(builder, "params", parameters);
         }
         if (vocabulary.authorizer) {
             builder.variable("authorizer", CelType.AUTHORIZER)
@@ -148,6 +166,14 @@ public record AdmissionVocabulary(
             builder.variable("variables", vocabulary.variablesType());
         }
         return builder.build();
+    }
+
+    private static void declare(CelEnvironment.Builder builder, String name, DeclaredType type) {
+        if (type.type().equals(CelType.DYN)) {
+            builder.variable(name, CelType.DYN);
+        } else {
+            builder.variable(name, type);
+        }
     }
 
     /** Reports an expression that does not compile, or to none of some types; empty types allow all. Returns its type. */

@@ -102,6 +102,12 @@ final class DefinitionValidation {
         FieldChecks.requireOneOf(
                 Json.textAt(spec, "scope"), List.of("Cluster", "Namespaced"), SPEC.child("scope"), errors);
         DefinitionVersions versions = new DefinitionVersions(spec, old);
+        if (Json.flagAt(spec, "preserveUnknownFields") && versions.haveDefaults()) {
+            errors.invalid(
+                    SPEC.child("preserveUnknownFields"),
+                    BooleanNode.TRUE,
+                    "must be false in order to use defaults in the schema");
+        }
         versions.validate(errors);
         for (String name : new String[] {"plural", "singular", "kind", "listKind"}) {
             FieldChecks.requireText(spec.get("names"), name, SPEC.child("names"), errors);
@@ -184,6 +190,9 @@ final class DefinitionValidation {
         ObjectNode client = Json.objectAt(conversion, "webhook", "clientConfig");
         List<String> versions = Nodes.strings(conversion, "webhook", "conversionReviewVersions");
         if (strategy.equals("Webhook")) {
+            if (Json.flagAt(spec, "preserveUnknownFields")) {
+                errors.invalid(path.child("strategy"), strategy, "must be None if spec.preserveUnknownFields is true");
+            }
             if (client == null) {
                 errors.required(path.child("webhookClientConfig"), "required when strategy is set to Webhook");
             } else {

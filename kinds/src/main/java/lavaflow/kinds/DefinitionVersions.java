@@ -44,6 +44,33 @@ final class DefinitionVersions {
         }
     }
 
+    /** Whether a schema fills in what is missing. */
+    boolean haveDefaults() {
+        return versions.stream().anyMatch(version -> hasDefault(Json.at(version, "schema", "openAPIV3Schema")));
+    }
+
+    private static boolean hasDefault(@Nullable JsonNode schema) {
+        if (schema == null || !schema.isObject()) {
+            return false;
+        }
+        if (Json.at(schema, "default") != null) {
+            return true;
+        }
+        for (String word : List.of("items", "additionalProperties", "not")) {
+            if (hasDefault(schema.get(word))) {
+                return true;
+            }
+        }
+        for (String word : List.of("properties", "allOf", "anyOf", "oneOf")) {
+            for (JsonNode part : schema.path(word)) {
+                if (hasDefault(part)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     void validate(FieldErrors errors) {
         for (int i = 0; i < versions.size(); i++) {
             if (!Nodes.has(versions.get(i), "schema", "openAPIV3Schema")) {

@@ -209,6 +209,18 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
     }
 
     @Override
+    public ObjectNode apply(Kind kind, String subresource, String manager, ObjectNode configuration) {
+        String namespace = Json.textAt(configuration, "metadata", "namespace");
+        String name = Json.textAt(configuration, "metadata", "name");
+        String query = "?force=true&fieldManager=" + URLEncoder.encode(manager, StandardCharsets.UTF_8);
+        return connection.write(
+                "PATCH",
+                path(kind, namespace, name, subresource) + query,
+                "application/apply-patch+yaml",
+                configuration);
+    }
+
+    @Override
     public void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
         connection.write("POST", path(kind, namespace, name, subresource), JSON, body);
     }
