@@ -107,6 +107,11 @@ final class CrashingKubeApi implements KubeApi {
     }
 
     @Override
+    public ObjectNode apply(Kind kind, String subresource, String manager, ObjectNode configuration) {
+        return change(() -> api.apply(kind, subresource, manager, configuration));
+    }
+
+    @Override
     public void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
         change(() -> {
             api.post(kind, namespace, name, subresource, body);
