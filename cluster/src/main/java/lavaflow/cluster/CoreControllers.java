@@ -72,12 +72,16 @@ public final class CoreControllers implements AutoCloseable {
                         .controller(),
                 new TokenSecrets(as.reader(), followers, access.tokens(), rootCertificate, nanoTime).controller()));
         if (workloads) {
+            Mirror<TemplateRevision> templates =
+                    new Mirror<>(followers, TemplateRevision.KIND, TemplateRevision::of, TemplateRevision::words);
             runners.addAll(List.of(
                     ReplicaControllers.replicaSets(
                             as.as("replicaset-controller"), followers, pods, fanout, clock, nanoTime),
                     ReplicaControllers.replicationControllers(
                             as.as("replication-controller"), followers, pods, fanout, clock, nanoTime),
-                    new Deployments(as.as("deployment-controller"), followers, pods, clock, nanoTime).controller()));
+                    new Deployments(as.as("deployment-controller"), followers, pods, clock, nanoTime).controller(),
+                    new StatefulSets(as.as("statefulset-controller"), followers, templates, fanout, clock, nanoTime)
+                            .controller()));
             startServices(as, fanout, clock, nanoTime);
             startBatch(as, fanout, clock, nanoTime);
         }

@@ -7,7 +7,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** Takes objects under control and lets them go, if they are still the ones that were looked at. */
+/**
+ * Takes objects under control and lets them go, if they are still the ones that were looked at. By patches: most
+ * controllers may not update pods.
+ */
 final class Ownership {
     private final KubeApi api;
 
@@ -25,8 +28,7 @@ final class Ownership {
                     ArrayNode owners =
                             Json.listAt(found, "metadata", "ownerReferences").deepCopy();
                     owners.add(ReplicaDecisions.ownerReference(owner));
-                    Objects.setList(found, "ownerReferences", owners);
-                    api.update(kind, "", found);
+                    setOwners(kind, found, owners);
                 });
     }
 
@@ -35,15 +37,26 @@ final class Ownership {
         api.find(kind, namespace, name)
                 .filter(found -> Objects.uid(found).equals(uid))
                 .ifPresent(found -> {
+                    ArrayNode owners = Json.listAt(found, "metadata", "ownerReferences");
                     ArrayNode kept = Json.array();
-                    for (JsonNode reference : Json.listAt(found, "metadata", "ownerReferences")) {
+                    for (JsonNode reference : owners) {
                         if (!Json.textAt(reference, "uid").equals(ownerUid)) {
                             kept.add(reference);
                         }
                     }
-                    if (Objects.setList(found, "ownerReferences", kept)) {
-                        api.update(kind, "", found);
+                    if (kept.size() < owners.size()) {
+                        setOwners(kind, found, kept);
                     }
                 });
+    }
+
+    /** The whole list, so it must be the one that was read. */
+    private void setOwners(KubeApi.Kind kind, ObjectNode found, ArrayNode owners) {
+        ObjectNode patch = Json.object();
+        ObjectNode metadata = patch.putObject("metadata");
+        metadata.put("uid", Objects.uid(found));
+        metadata.put("resourceVersion", Objects.resourceVersion(found));
+        metadata.set("ownerReferences", owners.isEmpty() ? Json.FACTORY.nullNode() : owners);
+        api.patch(kind, Objects.namespace(found), Objects.name(found), "", KubeApi.Merge.PLAIN, patch);
     }
 }

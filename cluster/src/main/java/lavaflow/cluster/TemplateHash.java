@@ -26,6 +26,11 @@ final class TemplateHash {
         for (byte each : bytes) {
             hash = (hash ^ (each & 0xff)) * 0x01000193;
         }
+        return spell(hash);
+    }
+
+    /** A number in letters that are safe in names. */
+    static String spell(int hash) {
         StringBuilder name = new StringBuilder();
         for (char digit : Integer.toUnsignedString(hash).toCharArray()) {
             name.append(ALPHABET.charAt(digit % ALPHABET.length()));

@@ -12,6 +12,7 @@ import lavaflow.controller.ControllerRunner;
 import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
 import lavaflow.controller.TestingKubeApi;
+import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -31,6 +32,9 @@ final class TestingCluster {
     static final KubeApi.Kind QUOTAS = KubeApi.Kind.core("resourcequotas");
     static final KubeApi.Kind DEPLOYMENTS = new KubeApi.Kind("apps", "v1", "deployments", true);
     static final KubeApi.Kind REPLICA_SETS = new KubeApi.Kind("apps", "v1", "replicasets", true);
+    static final KubeApi.Kind STATEFUL_SETS = new KubeApi.Kind("apps", "v1", "statefulsets", true);
+    static final KubeApi.Kind DAEMON_SETS = new KubeApi.Kind("apps", "v1", "daemonsets", true);
+    static final KubeApi.Kind REVISIONS = new KubeApi.Kind("apps", "v1", "controllerrevisions", true);
     static final KubeApi.Kind REPLICATION_CONTROLLERS = KubeApi.Kind.core("replicationcontrollers");
     static final KubeApi.Kind ENDPOINTS = KubeApi.Kind.core("endpoints");
     static final KubeApi.Kind SLICES = new KubeApi.Kind("discovery.k8s.io", "v1", "endpointslices", true);
@@ -56,6 +60,9 @@ final class TestingCluster {
             .serve(QUOTAS, "ResourceQuota")
             .serve(DEPLOYMENTS, "Deployment")
             .serve(REPLICA_SETS, "ReplicaSet")
+            .serve(STATEFUL_SETS, "StatefulSet")
+            .serve(DAEMON_SETS, "DaemonSet")
+            .serve(REVISIONS, "ControllerRevision")
             .serve(REPLICATION_CONTROLLERS, "ReplicationController")
             .serve(ENDPOINTS, "Endpoints")
             .serve(SLICES, "EndpointSlice")
@@ -125,6 +132,28 @@ final class TestingCluster {
         ObjectNode namespace = named(name);
         namespace.putObject("spec").putArray("finalizers").add("kubernetes");
         return api.create(NAMESPACES, "", namespace);
+    }
+
+    /** What a node says about a pod. */
+    void report(String namespace, String pod, String phase, boolean ready) {
+        api.edit(PODS, namespace, pod, object -> {
+            ObjectNode status = Json.ensureObject(object, "status");
+            status.put("phase", phase);
+            status.putArray("conditions")
+                    .addObject()
+                    .put("type", "Ready")
+                    .put("status", ready ? "True" : "False")
+                    .put("lastTransitionTime", GoTime.seconds(clock().instant()));
+            return object;
+        });
+    }
+
+    /** Gives a pod its node, which holds it until it has ended. */
+    void place(String namespace, String pod, String node) {
+        api.edit(PODS, namespace, pod, object -> {
+            Json.ensureObject(object, "spec").put("nodeName", node);
+            return object;
+        });
     }
 
     void delete(KubeApi.Kind kind, String namespace, String name, String policy) {

@@ -116,6 +116,13 @@ public final class GoText {
         return sign + mantissa + (exponent < 0 ? "e-" : "e+") + (size < 10 ? "0" : "") + size;
     }
 
+    /** Compact JSON as Go's encoder writes maps: names in order, and the characters that matter in HTML escaped. */
+    public static String json(JsonNode node) {
+        StringBuilder out = new StringBuilder();
+        json(out, node);
+        return out.toString();
+    }
+
     /** Compact JSON as Go's encoder writes it, with the characters that matter in HTML escaped. */
     static void json(StringBuilder out, JsonNode node) {
         if (node.isTextual()) {
