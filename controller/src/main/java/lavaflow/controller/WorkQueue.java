@@ -3,10 +3,8 @@ package lavaflow.controller;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
 
@@ -32,13 +30,20 @@ public final class WorkQueue<K> {
 
     private final LongSupplier nanoTime;
     private final Queue<K> ready = new ArrayDeque<>();
-    private final Set<K> waiting = new HashSet<>();
-    private final Set<K> running = new HashSet<>();
+    /** Since when keys want attention. */
+    private final Map<K, Long> waiting = new HashMap<>();
+    /** Since when workers have keys. */
+    private final Map<K, Long> running = new HashMap<>();
+
     private final Map<K, Integer> failures = new HashMap<>();
     private final Map<K, Wish<K>> wishes = new HashMap<>();
     private final TreeSet<Wish<K>> later = new TreeSet<>();
     private long wishNumber;
     private boolean closed;
+    private long adds;
+    private long retries;
+    private final DurationCounts waits = new DurationCounts();
+    private final DurationCounts turns = new DurationCounts();
 
     public WorkQueue() {
         this(System::nanoTime);
@@ -50,10 +55,12 @@ public final class WorkQueue<K> {
 
     /** Asks for attention to a key, now. */
     public synchronized void add(K key) {
-        if (closed || !waiting.add(key)) {
+        if (closed || waiting.containsKey(key)) {
             return;
         }
-        if (!running.contains(key)) {
+        waiting.put(key, nanoTime.getAsLong());
+        adds++;
+        if (!running.containsKey(key)) {
             ready.add(key);
             notifyAll();
         }
@@ -86,6 +93,7 @@ public final class WorkQueue<K> {
         if (closed) {
             return 0;
         }
+        retries++;
         int count = failures.merge(key, 1, Integer::sum);
         long millis = FIRST_RETRY.toMillis() << Math.min(count - 1, 14);
         addAfter(key, Duration.ofMillis(Math.min(millis, LAST_RETRY.toMillis())));
@@ -121,8 +129,10 @@ public final class WorkQueue<K> {
         promote();
         K key = closed ? null : ready.poll();
         if (key != null) {
-            waiting.remove(key);
-            running.add(key);
+            long now = nanoTime.getAsLong();
+            Long since = waiting.remove(key);
+            waits.add(since == null ? 0 : now - since);
+            running.put(key, now);
         }
         return key;
     }
@@ -138,8 +148,11 @@ public final class WorkQueue<K> {
 
     /** Gives a key back after its turn. */
     public synchronized void done(K key) {
-        running.remove(key);
-        if (waiting.contains(key)) {
+        Long since = running.remove(key);
+        if (since != null) {
+            turns.add(nanoTime.getAsLong() - since);
+        }
+        if (waiting.containsKey(key)) {
             ready.add(key);
             notifyAll();
         }
@@ -153,6 +166,18 @@ public final class WorkQueue<K> {
     /** True if nothing waits, runs or is due later. */
     public synchronized boolean isIdle() {
         return waiting.isEmpty() && running.isEmpty() && wishes.isEmpty();
+    }
+
+    /** What happened so far, for those who watch over it. */
+    public synchronized QueueStatistics statistics() {
+        long now = nanoTime.getAsLong();
+        long unfinished = 0;
+        long longest = 0;
+        for (long since : running.values()) {
+            unfinished += now - since;
+            longest = Math.max(longest, now - since);
+        }
+        return new QueueStatistics(ready.size(), adds, retries, waits.copy(), turns.copy(), unfinished, longest);
     }
 
     /** Hands out nothing more and forgets what waited. */
