@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 
 import lavaflow.access.ServiceAccounts;
@@ -15,6 +17,7 @@ import lavaflow.apiserver.AccessSettings;
 import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.Bootstrap;
 import lavaflow.apiserver.CertificateAuthority;
+import lavaflow.apiserver.FrontProxy;
 import lavaflow.apiserver.KindSchemas;
 import lavaflow.apiserver.ServerVersion;
 import lavaflow.cluster.CoreControllers;
@@ -62,6 +65,14 @@ final class AllInOne implements AutoCloseable {
 
     private AllInOne(Home home, Store store, InetSocketAddress listen, Options options) throws Exception {
         InstantSource clock = InstantSource.system();
+        // The first start makes ten keys and certificates: half of them aside, together with what else takes time and
+        // needs no key.
+        FutureTask<FrontProxy> frontProxy = new FutureTask<>(() -> {
+            FrontProxy made = Credentials.frontProxy(home, clock.instant());
+            ApiServer.prepare();
+            return made;
+        });
+        Thread.ofPlatform().daemon().name("front proxy").start(frontProxy);
         Credentials credentials = Credentials.loadOrCreate(home, listen.getHostString(), clock.instant());
         this.home = home;
         this.store = store;
@@ -77,7 +88,7 @@ final class AllInOne implements AutoCloseable {
                                         () -> Credentials.tokenKeys(home), options.tokens(), options.bootstrapTokens()))
                         .withRequests(
                                 options.requests().auditor(), options.requests().seats())
-                        .withFrontProxy(Credentials.frontProxy(home, clock.instant())),
+                        .withFrontProxy(result(frontProxy)),
                 store);
         LocalKubeApi local = new LocalKubeApi(server.local(), CONTROLLERS);
         this.controllers = new CoreControllers(
@@ -106,6 +117,14 @@ final class AllInOne implements AutoCloseable {
             controllers.close();
             server.close();
             throw e;
+        }
+    }
+
+    private static <T> T result(FutureTask<T> task) throws Exception {
+        try {
+            return task.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof Exception cause ? cause : e;
         }
     }
 

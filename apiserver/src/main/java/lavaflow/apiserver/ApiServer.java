@@ -131,6 +131,12 @@ public final class ApiServer implements AutoCloseable {
     private final CompletableFuture<FlowObjects> flowObjects = new CompletableFuture<>();
     private final CompletableFuture<ApiServiceObjects> apiServices = new CompletableFuture<>();
 
+    /** Reads the tables every server needs; for callers who have something else to do meanwhile. */
+    public static void prepare() {
+        ResourceTable.builtin();
+        new FlowControl(FlowControl.DEFAULT_SEATS);
+    }
+
     public ApiServer(Settings settings, Store store) {
         this.store = store;
         flowControl = new FlowControl(settings.seats());
