@@ -84,6 +84,7 @@ public final class CoreControllers implements AutoCloseable {
                             .controller()));
             startServices(as, fanout, clock, nanoTime);
             startBatch(as, fanout, clock, nanoTime);
+            startNodes(as, fanout, clock, nanoTime);
         }
     }
 
@@ -109,6 +110,27 @@ public final class CoreControllers implements AutoCloseable {
 
     private void startBatch(Identities as, Fanout fanout, InstantSource clock, LongSupplier nanoTime) {
         runners.add(new Jobs(as.as("job-controller"), followers, fanout, clock, nanoTime).controller());
+    }
+
+    private void startNodes(Identities as, Fanout fanout, InstantSource clock, LongSupplier nanoTime) {
+        Mirror<NodeState> nodes = NodeLifecycle.mirror(followers);
+        Mirror<NodePod> pods = NodePod.mirror(followers);
+        KubeApi nodeController = as.as("node-controller");
+        runners.addAll(List.of(
+                new NodeLifecycle(nodeController, followers, nodes, pods, fanout, clock, nanoTime).controller(),
+                new TaintEviction(nodeController, followers, nodes, pods, clock, nanoTime).controller(),
+                new NodeRanges(nodeController, followers, clock, nanoTime).controller(),
+                new NodeTtl(as.as("ttl-controller"), followers, nanoTime).controller(),
+                new PodGarbage(
+                                as.as("pod-garbage-collector"),
+                                followers,
+                                nodes,
+                                pods,
+                                fanout,
+                                PodGarbage.MOST_ENDED,
+                                clock,
+                                nanoTime)
+                        .controller()));
     }
 
     private static String ofNamespaceDefaults(KubeApi.Kind kind) {

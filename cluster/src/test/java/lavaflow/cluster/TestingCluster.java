@@ -42,6 +42,7 @@ final class TestingCluster {
     static final KubeApi.Kind CRON_JOBS = new KubeApi.Kind("batch", "v1", "cronjobs", true);
     static final KubeApi.Kind BUDGETS = new KubeApi.Kind("policy", "v1", "poddisruptionbudgets", true);
     static final KubeApi.Kind AUTOSCALERS = new KubeApi.Kind("autoscaling", "v2", "horizontalpodautoscalers", true);
+    static final KubeApi.Kind LEASES = new KubeApi.Kind("coordination.k8s.io", "v1", "leases", true);
     static final KubeApi.Kind ATTRIBUTES = new KubeApi.Kind("storage.k8s.io", "v1", "volumeattributesclasses", false);
 
     private static final Instant START = Instant.parse("2030-01-02T03:04:05Z");
@@ -70,6 +71,7 @@ final class TestingCluster {
             .serve(CRON_JOBS, "CronJob")
             .serve(BUDGETS, "PodDisruptionBudget")
             .serve(AUTOSCALERS, "HorizontalPodAutoscaler")
+            .serve(LEASES, "Lease")
             .serve(ATTRIBUTES, "VolumeAttributesClass");
     Followers followers = new Followers(api);
     private final AtomicLong nanos = new AtomicLong();
