@@ -23,6 +23,7 @@ import lavaflow.apiserver.ServerVersion;
 import lavaflow.cluster.CoreControllers;
 import lavaflow.cluster.Identities;
 import lavaflow.controller.KubeApi;
+import lavaflow.node.SimShape;
 import lavaflow.store.Store;
 import lavaflow.store.StoreOptions;
 
@@ -34,11 +35,12 @@ final class AllInOne implements AutoCloseable {
     private final Store store;
     private final ApiServer server;
     private final CoreControllers controllers;
+    private final NodesAndScheduler nodes;
     private final String url;
 
     /** Opens the store first: its lock keeps a second server off the keys as well. */
     static AllInOne start(Home home, InetSocketAddress listen) throws Exception {
-        return start(home, listen, new Options(true, List.of(), false, RequestOptions.DEFAULT));
+        return start(home, listen, new Options(true, List.of(), false, RequestOptions.DEFAULT, List.of()));
     }
 
     /**
@@ -48,9 +50,14 @@ final class AllInOne implements AutoCloseable {
      * @param tokens readers of tokens beside those of service accounts
      * @param bootstrapTokens whether secrets in kube-system may be tokens for joining nodes
      * @param requests how requests are written down and rationed
+     * @param simulated nodes to simulate
      */
     record Options(
-            boolean workloads, List<TokenAuthenticator> tokens, boolean bootstrapTokens, RequestOptions requests) {}
+            boolean workloads,
+            List<TokenAuthenticator> tokens,
+            boolean bootstrapTokens,
+            RequestOptions requests,
+            List<SimShape> simulated) {}
 
     static AllInOne start(Home home, InetSocketAddress listen, Options options) throws Exception {
         home.create();
@@ -103,6 +110,7 @@ final class AllInOne implements AutoCloseable {
                         policy -> new PolicyTypes(new KindSchemas(server.local()::catalogue)).warnings(policy)),
                 clock,
                 options.workloads());
+        this.nodes = NodesAndScheduler.of(options, local, controllers.followers(), clock);
         server.health().readyWhen("controllers-synced", controllers::areSynced);
         try {
             server.start();
@@ -110,10 +118,12 @@ final class AllInOne implements AutoCloseable {
             new Bootstrap(server.local(), listen.getHostString(), server.port()).run();
             server.awaitObjects();
             controllers.start();
+            nodes.start();
             home.writePrivate(home.kubeconfig(), credentials.kubeconfig(url));
             home.announce(new Home.Running(
                     ProcessHandle.current().pid(), url, clock.instant().toString()));
         } catch (Exception e) {
+            nodes.close();
             controllers.close();
             server.close();
             throw e;
@@ -166,6 +176,7 @@ final class AllInOne implements AutoCloseable {
         try {
             home.withdraw();
         } finally {
+            nodes.close();
             controllers.close();
             server.close();
             store.close();

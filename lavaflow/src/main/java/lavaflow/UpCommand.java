@@ -22,6 +22,8 @@ final class UpCommand implements Command {
             "--authentication-config", "FILE", null, "OpenID issuers to trust: an AuthenticationConfiguration.");
     private static final Option BOOTSTRAP_TOKENS =
             Option.flag("--enable-bootstrap-token-auth", "Let nodes join with tokens kept as secrets in kube-system.");
+    private static final Option SIM_NODES =
+            Option.of("--sim-nodes", "N|FILE", null, "Simulate nodes: so many, or the shapes in a YAML file.");
     /** The launcher acts on it; here it only has to be known. */
     private static final Option DETACH = Option.flag("--detach", "Return when the cluster is ready.");
     /** There is no node to leave out yet; scripts may say it already. */
@@ -56,6 +58,7 @@ final class UpCommand implements Command {
                 BOOTSTRAP_TOKENS,
                 DETACH,
                 NO_NODE,
+                SIM_NODES,
                 WAIT,
                 NO_WORKLOADS,
                 WARM_UP));
@@ -93,12 +96,13 @@ final class UpCommand implements Command {
         return Lava.DONE;
     }
 
-    private static AllInOne.Options options(Arguments arguments, RequestOptions requests) {
+    private AllInOne.Options options(Arguments arguments, RequestOptions requests) {
         return new AllInOne.Options(
                 !arguments.has(NO_WORKLOADS),
                 UserFiles.read(arguments.find(TOKEN_FILE), arguments.find(AUTHENTICATION)),
                 arguments.has(BOOTSTRAP_TOKENS),
-                requests);
+                requests,
+                Shapes.of(this, SIM_NODES, arguments.find(SIM_NODES)));
     }
 
     private static void awaitQuietly(CountDownLatch latch) {

@@ -45,7 +45,9 @@ class ArchitectureTest {
                 "admission",
                 "controller",
                 "remote",
-                "cluster")) {
+                "cluster",
+                "scheduler",
+                "node")) {
             assertThat(classes.that(resideInAPackage("lavaflow." + module)))
                     .as("classes of %s", module)
                     .isNotEmpty();

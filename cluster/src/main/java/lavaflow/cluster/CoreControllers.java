@@ -145,6 +145,11 @@ public final class CoreControllers implements AutoCloseable {
         };
     }
 
+    /** What these controllers see, for others in the same process; who wants to listen must do so before the start. */
+    public Followers followers() {
+        return followers;
+    }
+
     public void start() {
         followers.start();
         runners.forEach(ControllerRunner::start);

@@ -171,7 +171,7 @@ public final class Followers implements AutoCloseable {
     }
 
     /** Waits until everything that existed at start has been told; false if that will not happen any more. */
-    boolean awaitSync() throws InterruptedException {
+    public boolean awaitSync() throws InterruptedException {
         for (Follower follower : all()) {
             if (!follower.awaitSync() && closed) {
                 return false;

@@ -1,0 +1,91 @@
+package lavaflow.controller;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An {@link EventRecorder} for those who cannot wait: events are written one after the other behind their back. As
+ * upstream, what does not fit any more is dropped: events are a service, not a duty. Its thread lives only while there
+ * is something to write. Thread-safe.
+ */
+public final class QueuedEvents implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(QueuedEvents.class);
+    private static final int ROOM = 4096;
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private record Waiting(ObjectNode about, boolean warning, String reason, String message) {}
+
+    private final EventRecorder recorder;
+    private final Queue<Waiting> waiting = new ArrayDeque<>();
+    private @Nullable Thread thread;
+    private boolean closed;
+
+    public QueuedEvents(KubeApi api, String component, InstantSource clock) {
+        this.recorder = new EventRecorder(api, component, clock);
+    }
+
+    public void normal(ObjectNode about, String reason, String message) {
+        add(new Waiting(about, false, reason, message));
+    }
+
+    public void warning(ObjectNode about, String reason, String message) {
+        add(new Waiting(about, true, reason, message));
+    }
+
+    private synchronized void add(Waiting event) {
+        if (closed || waiting.size() >= ROOM) {
+            return;
+        }
+        waiting.add(event);
+        if (thread == null) {
+            thread = Thread.ofVirtual().name("events").start(this::write);
+        }
+    }
+
+    private void write() {
+        for (Waiting next = next(); next != null; next = next()) {
+            try {
+                record(next);
+            } catch (RuntimeException e) {
+                LOG.error("event {} not recorded", next.reason(), e);
+            }
+        }
+    }
+
+    private void record(Waiting event) {
+        if (event.warning()) {
+            recorder.warning(event.about(), event.reason(), event.message());
+        } else {
+            recorder.normal(event.about(), event.reason(), event.message());
+        }
+    }
+
+    private synchronized @Nullable Waiting next() {
+        Waiting next = closed ? null : waiting.poll();
+        if (next == null) {
+            thread = null;
+        }
+        return next;
+    }
+
+    /** Drops what is still waiting; when it returns nothing is being written. */
+    @Override
+    public void close() {
+        Thread running;
+        synchronized (this) {
+            closed = true;
+            running = thread;
+        }
+        if (running != null) {
+            Threads.join(List.of(running), PATIENCE);
+        }
+    }
+}

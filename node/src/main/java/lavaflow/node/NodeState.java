@@ -1,0 +1,211 @@
+package lavaflow.node;
+
+import java.time.Instant;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+import lavaflow.kube.Json;
+import lavaflow.kube.NodeAffinity;
+import lavaflow.kube.PodRequests;
+import lavaflow.kube.Taint;
+import lavaflow.kube.Toleration;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/** What a simulated node knows: how it is told to behave, whom it has taken in, who has which address. Thread-safe. */
+final class NodeState {
+    static final String STATE = Behaviour.PREFIX + "state";
+    static final String SLOWDOWN = Behaviour.PREFIX + "slowdown";
+    private static final double USUAL_SLOWDOWN = 10;
+
+    /** How a node behaves. */
+    enum Mode {
+        READY,
+        NOT_READY,
+        /** It works, but takes its time. */
+        SLOW,
+        /** Nobody hears of it any more. */
+        LOST;
+
+        static Mode of(String word) {
+            return switch (word) {
+                case "not-ready" -> NOT_READY;
+                case "slow" -> SLOW;
+                case "lost" -> LOST;
+                default -> READY;
+            };
+        }
+    }
+
+    private final SimNode node;
+    private final BitSet taken = new BitSet();
+    private final Map<String, Integer> addresses = new HashMap<>();
+    /** What those it has taken in need, by uid. */
+    private final Map<String, Map<String, Long>> admitted = new LinkedHashMap<>();
+
+    private final Set<PodKey> pods = new HashSet<>();
+    private Map<String, Long> allocatable = Map.of();
+    private ObjectNode object = Json.object();
+    private Mode mode = Mode.READY;
+    private double slowdown = 1;
+    private boolean present;
+    private NodeForm.Health told = NodeForm.Health.READY;
+
+    NodeState(SimNode node) {
+        this.node = node;
+    }
+
+    SimNode node() {
+        return node;
+    }
+
+    /** Takes in what the API says of the node; true if it is to behave differently now. */
+    synchronized boolean update(ObjectNode seen) {
+        JsonNode annotations = Json.at(seen, "metadata", "annotations");
+        Mode next = Mode.of(Json.textAt(annotations, STATE));
+        double factor = next == Mode.SLOW ? factor(Json.textAt(annotations, SLOWDOWN)) : 1;
+        boolean changed = !present || next != mode || factor != slowdown;
+        mode = next;
+        slowdown = factor;
+        present = true;
+        object = seen;
+        allocatable = PodRequests.amounts(Json.at(seen, "status", "allocatable"));
+        return changed;
+    }
+
+    private static double factor(String text) {
+        try {
+            double factor = text.isEmpty() ? USUAL_SLOWDOWN : Double.parseDouble(text);
+            return factor > 0 ? factor : USUAL_SLOWDOWN;
+        } catch (NumberFormatException e) {
+            return USUAL_SLOWDOWN;
+        }
+    }
+
+    /** Somebody deleted the Node. */
+    synchronized void vanish() {
+        present = false;
+    }
+
+    synchronized boolean isReachable() {
+        return present && mode != Mode.LOST;
+    }
+
+    synchronized Mode mode() {
+        return mode;
+    }
+
+    synchronized double slowdown() {
+        return slowdown;
+    }
+
+    synchronized NodeForm.Health health() {
+        return mode == Mode.NOT_READY ? NodeForm.Health.NOT_READY : NodeForm.Health.READY;
+    }
+
+    /** True if the API was told of another health before. */
+    synchronized boolean tell(NodeForm.Health health) {
+        boolean changed = told != health;
+        told = health;
+        return changed;
+    }
+
+    synchronized String uid() {
+        return Json.textAt(object, "metadata", "uid");
+    }
+
+    // ---- pods ----
+
+    synchronized void add(PodKey key) {
+        pods.add(key);
+    }
+
+    synchronized Set<PodKey> pods() {
+        return Set.copyOf(pods);
+    }
+
+    /** Takes a pod in, or says why not. */
+    synchronized PodRun.@Nullable End admit(ObjectNode pod, String uid) {
+        JsonNode spec = Json.at(pod, "spec");
+        NodeAffinity affinity = NodeAffinity.of(spec);
+        if (!affinity.accepts(node.name(), Json.at(object, "metadata", "labels"))) {
+            return rejected(
+                    "NodeAffinity", "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector");
+        }
+        for (Taint taint : Taint.of(object)) {
+            if (taint.effect().equals(Taint.NO_EXECUTE) && !Toleration.anyTolerates(Toleration.of(spec), taint)) {
+                return rejected(
+                        "TaintToleration", "Predicate TaintToleration failed: node(s) had untolerated taint(s)");
+            }
+        }
+        Map<String, Long> needs = new LinkedHashMap<>(PodRequests.of(spec));
+        needs.put("pods", 1L);
+        for (Map.Entry<String, Long> need : needs.entrySet()) {
+            long capacity = allocatable.getOrDefault(need.getKey(), 0L);
+            long used = admitted.values().stream()
+                    .mapToLong(each -> each.getOrDefault(need.getKey(), 0L))
+                    .sum();
+            if (need.getValue() > 0 && need.getValue() > capacity - used) {
+                return rejected(
+                        "OutOf" + need.getKey(),
+                        "Node didn't have enough resource: " + need.getKey() + ", requested: " + need.getValue()
+                                + ", used: " + used + ", capacity: " + capacity);
+            }
+        }
+        admitted.put(uid, needs);
+        return null;
+    }
+
+    private static PodRun.End rejected(String reason, String message) {
+        return new PodRun.End(reason, "Pod was rejected: " + message);
+    }
+
+    /** A pod that was taken in before this process began. */
+    synchronized void readmit(ObjectNode pod, String uid) {
+        Map<String, Long> needs = new LinkedHashMap<>(PodRequests.of(Json.at(pod, "spec")));
+        needs.put("pods", 1L);
+        admitted.put(uid, needs);
+    }
+
+    /** A pod has ended: what it needed is free again, its address too. */
+    synchronized void ended(String uid) {
+        admitted.remove(uid);
+        Integer place = addresses.remove(uid);
+        if (place != null) {
+            taken.clear(place);
+        }
+    }
+
+    synchronized void forget(PodKey key, String uid) {
+        pods.remove(key);
+        ended(uid);
+    }
+
+    /** The address of a pod: what it has, or the next free one; null if there is none left. */
+    synchronized @Nullable String address(ObjectNode pod, String uid) {
+        if (Json.flagAt(pod, "spec", "hostNetwork")) {
+            return node.address();
+        }
+        Integer known = addresses.get(uid);
+        if (known == null) {
+            int had = node.addresses().podOf(node.number(), Json.textAt(pod, "status", "podIP"));
+            known = had >= 0 && !taken.get(had) ? had : taken.nextClearBit(0);
+            if (known >= node.addresses().podsPerNode()) {
+                return null;
+            }
+            taken.set(known);
+            addresses.put(uid, known);
+        }
+        return node.addresses().ofPod(node.number(), known);
+    }
+
+    ObjectNode newStatus(Instant now) {
+        return NodeForm.status(node, health(), now);
+    }
+}

@@ -1,0 +1,81 @@
+package lavaflow.node;
+
+import java.time.InstantSource;
+import java.util.List;
+
+import lavaflow.controller.KubeApi;
+import lavaflow.controller.QueuedEvents;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** Tells what became of containers, in the words of the kubelet. */
+final class PodEvents implements AutoCloseable {
+    private final QueuedEvents events;
+
+    /** @param api of any node: all of them may write events */
+    PodEvents(KubeApi api, InstantSource clock) {
+        this.events = new QueuedEvents(api, "kubelet", clock);
+    }
+
+    void tell(ObjectNode object, SimPod pod, PodRun before, PodRun after) {
+        ObjectNode about = about(object);
+        PodRun.End end = after.end();
+        if (end != null && before.end() == null) {
+            events.warning(about, end.reason(), end.message());
+        }
+        tell(about, pod, pod.inits(), before.inits(), after.inits());
+        tell(about, pod, pod.mains(), before.mains(), after.mains());
+    }
+
+    private void tell(
+            ObjectNode about,
+            SimPod pod,
+            List<SimContainer> containers,
+            List<ContainerRun> before,
+            List<ContainerRun> after) {
+        for (int i = 0; i < after.size(); i++) {
+            ContainerRun old = before.get(i);
+            ContainerRun now = after.get(i);
+            if (old.equals(now)) {
+                continue;
+            }
+            boolean started =
+                    old.state() instanceof ContainerRun.Waiting && !(now.state() instanceof ContainerRun.Waiting);
+            if (started || now.restarts() > old.restarts()) {
+                events.normal(
+                        about,
+                        "Pulled",
+                        "Container image \"" + containers.get(i).image()
+                                + "\" already present on machine and can be accessed by the pod");
+                events.normal(about, "Created", "Container created");
+                events.normal(about, "Started", "Container started");
+            }
+            if (pod.deletedAt() != null && old.isRunning() && !now.isRunning()) {
+                events.normal(about, "Killing", "Stopping container " + now.name());
+            }
+            if (now.state() instanceof ContainerRun.BackingOff && !(old.state() instanceof ContainerRun.BackingOff)) {
+                events.warning(
+                        about,
+                        "BackOff",
+                        "Back-off restarting failed container " + now.name() + " in pod " + pod.name() + "_"
+                                + pod.namespace() + "(" + pod.uid() + ")");
+            }
+        }
+    }
+
+    private static ObjectNode about(ObjectNode object) {
+        ObjectNode about = Json.object().put("kind", "Pod").put("apiVersion", "v1");
+        about.putObject("metadata")
+                .put("name", Json.textAt(object, "metadata", "name"))
+                .put("namespace", Json.textAt(object, "metadata", "namespace"))
+                .put("uid", Json.textAt(object, "metadata", "uid"))
+                .put("resourceVersion", Json.textAt(object, "metadata", "resourceVersion"));
+        return about;
+    }
+
+    @Override
+    public void close() {
+        events.close();
+    }
+}

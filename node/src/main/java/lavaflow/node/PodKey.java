@@ -1,0 +1,4 @@
+package lavaflow.node;
+
+/** One pod on one node. */
+record PodKey(String namespace, String name, String node) {}

@@ -1,0 +1,304 @@
+package lavaflow.node;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+
+import lavaflow.kube.GoDuration;
+import lavaflow.kube.GoTime;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/** The status of a pod, as a kubelet would write it. */
+final class PodStatusForm {
+    private final ObjectNode object;
+    private final SimPod pod;
+    private final PodRun run;
+    private final PodSimulation.Phase phase;
+    private final Instant now;
+
+    private PodStatusForm(ObjectNode object, SimPod pod, PodRun run, Instant now) {
+        this.object = object;
+        this.pod = pod;
+        this.run = run;
+        this.phase = PodSimulation.phase(pod, run);
+        this.now = now;
+    }
+
+    /**
+     * What a node would write of a pod.
+     *
+     * @param object the pod as it is
+     * @param hostAddress of the node
+     * @param address of the pod; null while it has none
+     */
+    static ObjectNode render(
+            ObjectNode object, SimPod pod, PodRun run, String hostAddress, @Nullable String address, Instant now) {
+        return new PodStatusForm(object, pod, run, now).render(hostAddress, address);
+    }
+
+    private ObjectNode render(String hostAddress, @Nullable String address) {
+        ObjectNode status = Json.object();
+        status.put("observedGeneration", generation());
+        status.put("phase", phase.word());
+        PodRun.End end = run.end();
+        if (end != null) {
+            status.put("message", end.message()).put("reason", end.reason());
+        }
+        status.set("conditions", conditions());
+        Instant startTime = run.startTime();
+        if (startTime != null) {
+            status.put("hostIP", hostAddress).putArray("hostIPs").addObject().put("ip", hostAddress);
+            if (address != null) {
+                status.put("podIP", address).putArray("podIPs").addObject().put("ip", address);
+            }
+            status.put("startTime", GoTime.seconds(startTime));
+        }
+        if (rejected()) {
+            return status;
+        }
+        if (!run.inits().isEmpty()) {
+            ArrayNode inits = status.putArray("initContainerStatuses");
+            for (int i = 0; i < run.inits().size(); i++) {
+                inits.add(container(run.inits().get(i), pod.inits().get(i), "initContainers", true));
+            }
+        }
+        List<ObjectNode> mains = new ArrayList<>();
+        for (int i = 0; i < run.mains().size(); i++) {
+            mains.add(container(run.mains().get(i), pod.mains().get(i), "containers", false));
+        }
+        mains.sort(Comparator.comparing(each -> Json.textAt(each, "name")));
+        ArrayNode list = status.putArray("containerStatuses");
+        mains.forEach(list::add);
+        ephemeral(status);
+        return status;
+    }
+
+    /** The node never took it in. */
+    private boolean rejected() {
+        return run.end() != null && !run.sandbox() && run.startTime() == null;
+    }
+
+    private long generation() {
+        return Json.longAt(object, 0, "metadata", "generation");
+    }
+
+    // ---- conditions ----
+
+    private ArrayNode conditions() {
+        ArrayNode conditions = Json.array();
+        if (rejected()) {
+            return conditions;
+        }
+        String unready = unready();
+        boolean over = phase.isOver();
+        condition(conditions, "PodReadyToStartContainers", run.sandbox() && !over, "", "");
+        String incomplete = incompleteInits();
+        boolean initialized = incomplete.isEmpty() || phase == PodSimulation.Phase.SUCCEEDED;
+        condition(
+                conditions,
+                "Initialized",
+                initialized,
+                initialized
+                        ? (phase == PodSimulation.Phase.SUCCEEDED ? "PodCompleted" : "")
+                        : "ContainersNotInitialized",
+                initialized ? "" : "containers with incomplete status: " + incomplete);
+        String reason =
+                over ? (phase == PodSimulation.Phase.SUCCEEDED ? "PodCompleted" : "PodFailed") : "ContainersNotReady";
+        String message = over ? "" : "containers with unready status: " + unready;
+        boolean containersReady = !over && unready.isEmpty();
+        String gates = closedGates();
+        boolean ready = containersReady && gates.isEmpty();
+        String readyReason = containersReady ? "ReadinessGatesNotReady" : reason;
+        condition(conditions, "Ready", ready, ready ? "" : readyReason, ready ? "" : containersReady ? gates : message);
+        condition(
+                conditions,
+                "ContainersReady",
+                containersReady,
+                containersReady ? "" : reason,
+                containersReady ? "" : message);
+        condition(conditions, "PodScheduled", true, "", "");
+        return conditions;
+    }
+
+    private void condition(ArrayNode conditions, String type, boolean holds, String reason, String message) {
+        ObjectNode before = condition(type);
+        String status = holds ? "True" : "False";
+        boolean same = before != null && Json.textAt(before, "status").equals(status);
+        ObjectNode condition = conditions.addObject();
+        condition.put("type", type).put("observedGeneration", generation()).put("status", status);
+        condition.putNull("lastProbeTime");
+        condition.put(
+                "lastTransitionTime",
+                same && before != null ? Json.textAt(before, "lastTransitionTime") : GoTime.seconds(now));
+        // A patch has to say that something is not there any more.
+        put(condition, "reason", reason, before);
+        put(condition, "message", message, before);
+    }
+
+    private static void put(ObjectNode condition, String field, String text, @Nullable ObjectNode before) {
+        if (!text.isEmpty()) {
+            condition.put(field, text);
+        } else if (before != null && before.has(field)) {
+            condition.putNull(field);
+        }
+    }
+
+    private @Nullable ObjectNode condition(String type) {
+        for (JsonNode condition : Json.listAt(object, "status", "conditions")) {
+            if (Json.textAt(condition, "type").equals(type) && condition instanceof ObjectNode found) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    private String unready() {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < run.inits().size(); i++) {
+            if (pod.inits().get(i).sidecar() && !run.inits().get(i).ready()) {
+                names.add(run.inits().get(i).name());
+            }
+        }
+        run.mains().stream().filter(Predicate.not(ContainerRun::ready)).forEach(each -> names.add(each.name()));
+        return names.isEmpty() ? "" : "[" + String.join(" ", names) + "]";
+    }
+
+    private String incompleteInits() {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < run.inits().size(); i++) {
+            ContainerRun each = run.inits().get(i);
+            boolean done = pod.inits().get(i).sidecar()
+                    ? each.started() || (!each.isRunning() && each.last() != null)
+                    : each.state() instanceof ContainerRun.Ended ended && ended.exitCode() == 0;
+            if (!done) {
+                names.add(each.name());
+            }
+        }
+        return names.isEmpty() ? "" : "[" + String.join(" ", names) + "]";
+    }
+
+    private String closedGates() {
+        List<String> closed = new ArrayList<>();
+        for (JsonNode gate : Json.listAt(object, "spec", "readinessGates")) {
+            String type = Json.textAt(gate, "conditionType");
+            ObjectNode condition = condition(type);
+            if (condition == null) {
+                closed.add("corresponding condition of pod readiness gate \"" + type + "\" does not exist.");
+            } else if (!Json.textAt(condition, "status").equals("True")) {
+                closed.add("the status of pod readiness gate \"" + type + "\" is not \"True\", but "
+                        + Json.textAt(condition, "status"));
+            }
+        }
+        return closed.size() < 2 ? String.join("", closed) : "[" + String.join(", ", closed) + "]";
+    }
+
+    // ---- containers ----
+
+    private ObjectNode container(ContainerRun each, SimContainer container, String list, boolean init) {
+        ObjectNode status = Json.object();
+        boolean neverRan = each.state() instanceof ContainerRun.Waiting;
+        JsonNode resources = Json.at(specOf(list, each.name()), "resources");
+        JsonNode requests = Json.at(resources, "requests");
+        if (requests != null && !neverRan) {
+            status.set("allocatedResources", requests);
+        }
+        if (!neverRan) {
+            status.put("containerID", id(each.name(), each.restarts()));
+        }
+        status.put("image", container.image());
+        status.put("imageID", neverRan ? "" : container.image() + "@sha256:" + Chance.hex(64, container.image()));
+        ContainerRun.Ended last = each.last();
+        ObjectNode lastState = status.putObject("lastState");
+        if (last != null) {
+            lastState.set("terminated", ended(each.name(), last));
+        }
+        status.put("name", each.name());
+        boolean done =
+                init && !container.sidecar() && each.state() instanceof ContainerRun.Ended end && end.exitCode() == 0;
+        status.put("ready", each.ready() || done);
+        if (resources != null && !neverRan) {
+            status.set("resources", resources);
+        }
+        status.put("restartCount", each.restarts());
+        status.put("started", each.started());
+        status.set("state", state(each));
+        return status;
+    }
+
+    private @Nullable JsonNode specOf(String list, String name) {
+        for (JsonNode container : Json.listAt(object, "spec", list)) {
+            if (Json.textAt(container, "name").equals(name)) {
+                return container;
+            }
+        }
+        return null;
+    }
+
+    private String id(String container, int life) {
+        return "sim://" + Chance.hex(64, pod.uid(), container, Integer.toString(life));
+    }
+
+    private ObjectNode state(ContainerRun each) {
+        ObjectNode state = Json.object();
+        switch (each.state()) {
+            case ContainerRun.Waiting() -> {
+                state.putObject("waiting")
+                        .put("reason", !run.inits().isEmpty() ? "PodInitializing" : "ContainerCreating");
+            }
+            case ContainerRun.Running(Instant since) ->
+                state.putObject("running").put("startedAt", GoTime.seconds(since));
+            case ContainerRun.Ended ended -> state.set("terminated", ended(each.name(), ended));
+            case ContainerRun.BackingOff(Instant _, Duration pause) ->
+                state.putObject("waiting")
+                        .put(
+                                "message",
+                                "back-off " + GoDuration.format(pause)
+                                        + " restarting failed container=" + each.name() + " pod=" + pod.name() + "_"
+                                        + pod.namespace() + "(" + pod.uid() + ")")
+                        .put("reason", "CrashLoopBackOff");
+        }
+        return state;
+    }
+
+    private ObjectNode ended(String container, ContainerRun.Ended ended) {
+        return Json.object()
+                .put("containerID", id(container, ended.life()))
+                .put("exitCode", ended.exitCode())
+                .put("finishedAt", GoTime.seconds(ended.at()))
+                .put("reason", ended.reason())
+                .put("startedAt", GoTime.seconds(ended.since()));
+    }
+
+    /** Containers for debugging run from the moment they are asked for. */
+    private void ephemeral(ObjectNode status) {
+        ArrayNode asked = Json.listAt(object, "spec", "ephemeralContainers");
+        if (asked.isEmpty()) {
+            return;
+        }
+        ArrayNode statuses = status.putArray("ephemeralContainerStatuses");
+        for (JsonNode container : asked) {
+            String name = Json.textAt(container, "name");
+            String image = Json.textAt(container, "image");
+            String since = GoTime.seconds(now);
+            for (JsonNode before : Json.listAt(object, "status", "ephemeralContainerStatuses")) {
+                if (Json.textAt(before, "name").equals(name)) {
+                    since = Json.textAt(before, "state", "running", "startedAt");
+                }
+            }
+            ObjectNode each = statuses.addObject();
+            each.put("containerID", id(name, 0)).put("image", image);
+            each.put("imageID", image + "@sha256:" + Chance.hex(64, image));
+            each.putObject("lastState");
+            each.put("name", name).put("ready", false).put("restartCount", 0);
+            each.putObject("state").putObject("running").put("startedAt", since);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package lavaflow.scheduler;
+
+import java.util.List;
+
+/** What the scheduler wants written. */
+sealed interface Action {
+    /** The pod goes to a node. */
+    record Bind(ScheduledPod pod, String node) implements Action {}
+
+    /** The pod would go to a node once it has its volumes there. */
+    record ChooseVolumes(ScheduledPod pod, String node, List<Volumes.Choice> choices) implements Action {}
+
+    /**
+     * No node takes the pod.
+     *
+     * @param nominated the node where room is being made; empty if none
+     */
+    record Refuse(ScheduledPod pod, String message, String nominated) implements Action {}
+
+    /** A less important pod has to go. */
+    record Evict(ScheduledPod victim, ScheduledPod by, String node) implements Action {}
+
+    /** A pod that was to come to a node has to look again. */
+    record Displace(ScheduledPod pod) implements Action {}
+}

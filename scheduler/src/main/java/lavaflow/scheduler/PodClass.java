@@ -1,0 +1,134 @@
+package lavaflow.scheduler;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import lavaflow.kube.Json;
+import lavaflow.kube.PodRequests;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/** What pods that cannot be told apart when choosing a node have in common; worked out once for all of them. */
+final class PodClass {
+    /** What an empty request counts for when nodes are compared: some pods always use something. */
+    private static final long USUAL_CPU = 100;
+
+    private static final long USUAL_MEMORY = 200L << 20;
+
+    private static final List<String> OF_SPEC = List.of(
+            "nodeSelector",
+            "affinity",
+            "tolerations",
+            "topologySpreadConstraints",
+            "overhead",
+            "resources",
+            "hostNetwork");
+
+    final ObjectNode key;
+    final String namespace;
+    final ObjectNode labels;
+    /** By column; as long as the last column that is asked for. */
+    final long[] requests;
+
+    final long comparedCpu;
+    final long comparedMemory;
+    final NodeChoice choice;
+    final List<HostPort> ports;
+    final PodTerms terms;
+    final List<String> claims;
+    /** How many pods there are of it. */
+    int pods;
+    /** What matters of the whole cluster as of some version; see {@link PodCounts}. */
+    PodCounts.@Nullable Concern concern;
+
+    private PodClass(
+            ObjectNode key, String namespace, ObjectNode labels, JsonNode spec, Columns columns, NodeChoice choice) {
+        this.key = key;
+        this.namespace = namespace;
+        this.labels = labels;
+        this.choice = choice;
+        Map<String, Long> needs = PodRequests.of(spec);
+        int last = 0;
+        for (Map.Entry<String, Long> need : needs.entrySet()) {
+            if (need.getValue() > 0) {
+                last = Math.max(last, columns.place(need.getKey()) + 1);
+            }
+        }
+        this.requests = new long[last];
+        needs.forEach((name, amount) -> {
+            if (amount > 0) {
+                requests[columns.place(name)] = amount;
+            }
+        });
+        this.comparedCpu = needs.getOrDefault(PodRequests.CPU, 0L) == 0 ? USUAL_CPU : requests[Columns.CPU];
+        this.comparedMemory = needs.getOrDefault(PodRequests.MEMORY, 0L) == 0 ? USUAL_MEMORY : requests[Columns.MEMORY];
+        this.ports = HostPort.of(spec);
+        this.terms = PodTerms.of(namespace, labels, spec);
+        this.claims = claims(spec);
+    }
+
+    /** What tells classes apart; refers to parts of the pod. */
+    static ObjectNode key(ObjectNode pod) {
+        ObjectNode key = Json.object();
+        key.put("namespace", Json.textAt(pod, "metadata", "namespace"));
+        JsonNode labels = Json.at(pod, "metadata", "labels");
+        if (labels != null) {
+            key.set("labels", labels);
+        }
+        JsonNode spec = Json.at(pod, "spec");
+        for (String field : OF_SPEC) {
+            JsonNode value = Json.at(spec, field);
+            if (value != null) {
+                key.set(field, value);
+            }
+        }
+        containers(key, spec, "containers");
+        containers(key, spec, "initContainers");
+        ArrayList<JsonNode> volumes = new ArrayList<>();
+        for (JsonNode volume : Json.listAt(spec, "volumes")) {
+            JsonNode claim = Json.at(volume, "persistentVolumeClaim", "claimName");
+            if (claim != null) {
+                volumes.add(claim);
+            } else if (Json.at(volume, "ephemeral") != null) {
+                // Its claim is named after the pod.
+                volumes.add(Json.text(Json.textAt(pod, "metadata", "name") + "-" + Json.textAt(volume, "name")));
+            }
+        }
+        if (!volumes.isEmpty()) {
+            key.putArray("claims").addAll(volumes);
+        }
+        return key;
+    }
+
+    private static void containers(ObjectNode key, @Nullable JsonNode spec, String field) {
+        var list = Json.array();
+        for (JsonNode container : Json.listAt(spec, field)) {
+            ObjectNode kept = list.addObject();
+            for (String part : List.of("resources", "ports", "restartPolicy")) {
+                JsonNode value = Json.at(container, part);
+                if (value != null) {
+                    kept.set(part, value);
+                }
+            }
+        }
+        if (!list.isEmpty()) {
+            key.set(field, list);
+        }
+    }
+
+    /** The class behind a key, which has the form of a spec for this purpose. */
+    static PodClass of(ObjectNode key, Columns columns, NodeChoice choice) {
+        ObjectNode labels = Json.objectAt(key, "labels");
+        return new PodClass(
+                key, Json.textAt(key, "namespace"), labels == null ? Json.object() : labels, key, columns, choice);
+    }
+
+    private static List<String> claims(JsonNode key) {
+        List<String> claims = new ArrayList<>();
+        Json.listAt(key, "claims").forEach(claim -> claims.add(claim.asText()));
+        return List.copyOf(claims);
+    }
+}

@@ -1,0 +1,36 @@
+package lavaflow.scheduler;
+
+/** Why a node cannot take a pod, in the words of kube-scheduler. */
+enum Reason {
+    UNSCHEDULABLE("node(s) were unschedulable", false),
+    TAINTED("node(s) had untolerated taint(s)", false),
+    AFFINITY("node(s) didn't match Pod's node affinity/selector", false),
+    PORTS("node(s) didn't have free ports for the requested pod ports", true),
+    /** Told by the resources that are missing. */
+    RESOURCES("Insufficient", true),
+    VOLUME_CONFLICT("node(s) didn't match PersistentVolume's node affinity", false),
+    NO_VOLUME("node(s) didn't find available persistent volumes to bind", false),
+    LOST_VOLUME("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)", false),
+    SPREAD_LABEL("node(s) didn't match pod topology spread constraints (missing required label)", false),
+    SPREAD("node(s) didn't match pod topology spread constraints", true),
+    POD_AFFINITY("node(s) didn't match pod affinity rules", false),
+    POD_ANTI_AFFINITY("node(s) didn't match pod anti-affinity rules", true),
+    EXISTING_ANTI_AFFINITY("node(s) didn't satisfy existing pods anti-affinity rules", true);
+
+    private final String message;
+    private final boolean preemptionHelps;
+
+    Reason(String message, boolean preemptionHelps) {
+        this.message = message;
+        this.preemptionHelps = preemptionHelps;
+    }
+
+    String message() {
+        return message;
+    }
+
+    /** Whether the node might take the pod once others are gone. */
+    boolean preemptionHelps() {
+        return preemptionHelps;
+    }
+}
