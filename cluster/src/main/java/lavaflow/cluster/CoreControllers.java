@@ -1,6 +1,7 @@
 package lavaflow.cluster;
 
 import java.time.InstantSource;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -109,7 +110,11 @@ public final class CoreControllers implements AutoCloseable {
     }
 
     private void startBatch(Identities as, Fanout fanout, InstantSource clock, LongSupplier nanoTime) {
-        runners.add(new Jobs(as.as("job-controller"), followers, fanout, clock, nanoTime).controller());
+        runners.addAll(List.of(
+                new Jobs(as.as("job-controller"), followers, fanout, clock, nanoTime).controller(),
+                new CronJobs(as.as("cronjob-controller"), followers, clock, ZoneId.systemDefault(), nanoTime)
+                        .controller(),
+                new FinishedJobs(as.as("ttl-after-finished-controller"), followers, clock, nanoTime).controller()));
     }
 
     private void startNodes(Identities as, Fanout fanout, InstantSource clock, LongSupplier nanoTime) {

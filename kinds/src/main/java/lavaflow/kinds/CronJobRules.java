@@ -1,6 +1,7 @@
 package lavaflow.kinds;
 
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -95,7 +96,7 @@ final class CronJobRules implements KindRules {
     private static void validateSchedule(String schedule, boolean zoneAllowed, FieldErrors errors) {
         FieldPath path = SPEC.child("schedule");
         try {
-            CronSchedule.check(schedule);
+            CronSchedule _ = CronSchedule.parse(schedule, ZoneOffset.UTC);
         } catch (MalformedException e) {
             errors.invalid(path, schedule, String.valueOf(e.getMessage()));
         }

@@ -1,0 +1,301 @@
+package lavaflow.cluster;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import lavaflow.kinds.CronSchedule;
+import lavaflow.kube.GoTime;
+import lavaflow.kube.Json;
+import lavaflow.kube.MalformedException;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/** What a cron job needs: which of its jobs to forget, what to report of them, and whether to start one. Pure. */
+final class CronDecisions {
+    static final String SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
+    private static final DateTimeFormatter SPOKEN = DateTimeFormatter.ofPattern(
+                    "EEE, dd MMM yyyy HH:mm:ss Z", Locale.ROOT)
+            .withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ssXXX", Locale.ROOT);
+
+    private CronDecisions() {}
+
+    /**
+     * What is kept of a job of a cron job.
+     *
+     * @param outcome the condition that ended it, empty while it runs
+     * @param completed when it was complete, empty if it is not
+     */
+    record Child(
+            String namespace,
+            String name,
+            String uid,
+            String owner,
+            String outcome,
+            @Nullable Instant started,
+            String completed) {
+        static Child of(ObjectNode job) {
+            PodState.OwnerRef owner = PodState.OwnerRef.of(job);
+            String start = Json.textAt(job, "status", "startTime");
+            return new Child(
+                    Objects.namespace(job),
+                    Objects.name(job),
+                    Objects.uid(job),
+                    owner == null ? "" : owner.uid(),
+                    JobStatus.isTrue(job, "Complete") ? "Complete" : JobStatus.isTrue(job, "Failed") ? "Failed" : "",
+                    start.isEmpty() ? null : PodState.time(start),
+                    Json.textAt(job, "status", "completionTime"));
+        }
+
+        boolean isFinished() {
+            return !outcome.isEmpty();
+        }
+    }
+
+    // ---- history
+
+    /** Finished jobs beyond what is to be kept, oldest first. */
+    static List<Child> surplus(ObjectNode cronJob, List<Child> children) {
+        List<Child> surplus = new ArrayList<>(surplus(cronJob, children, "Complete", "successfulJobsHistoryLimit"));
+        surplus.addAll(surplus(cronJob, children, "Failed", "failedJobsHistoryLimit"));
+        return surplus;
+    }
+
+    private static List<Child> surplus(ObjectNode cronJob, List<Child> children, String outcome, String limit) {
+        long kept = Json.longAt(cronJob, Long.MAX_VALUE, "spec", limit);
+        List<Child> ended = children.stream()
+                .filter(child -> child.outcome().equals(outcome))
+                .sorted(Comparator.<Child, Instant>comparing(
+                                child -> child.started() == null ? Instant.MAX : child.started())
+                        .thenComparing(Child::name))
+                .toList();
+        return ended.subList(0, (int) Math.max(0, ended.size() - kept));
+    }
+
+    // ---- status
+
+    static ArrayNode active(ObjectNode cronJob) {
+        return Json.listAt(cronJob, "status", "active");
+    }
+
+    private static boolean isActive(ObjectNode cronJob, String uid) {
+        for (JsonNode reference : active(cronJob)) {
+            if (Json.textAt(reference, "uid").equals(uid)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Takes a job off the list of active ones. */
+    static void forget(ObjectNode cronJob, String uid) {
+        ArrayNode kept = Json.array();
+        for (JsonNode reference : active(cronJob)) {
+            if (!Json.textAt(reference, "uid").equals(uid)) {
+                kept.add(reference);
+            }
+        }
+        setActive(cronJob, kept);
+    }
+
+    private static void setActive(ObjectNode cronJob, ArrayNode active) {
+        ObjectNode status = Json.ensureObject(cronJob, "status");
+        if (active.isEmpty()) {
+            status.remove("active");
+        } else {
+            status.set("active", active);
+        }
+    }
+
+    /** Brings the status up to what became of jobs, and says what there is to tell. */
+    static List<JobSync.Notice> observe(ObjectNode cronJob, List<Child> children) {
+        List<JobSync.Notice> notices = new ArrayList<>();
+        for (Child child : children) {
+            boolean listed = isActive(cronJob, child.uid());
+            if (!listed && !child.isFinished()) {
+                notices.add(new JobSync.Notice(
+                        true,
+                        "UnexpectedJob",
+                        "Saw a job that the controller did not create or forgot: " + child.name()));
+            } else if (listed && child.isFinished()) {
+                forget(cronJob, child.uid());
+                notices.add(new JobSync.Notice(
+                        false,
+                        "SawCompletedJob",
+                        "Saw completed job: " + child.name() + ", condition: " + child.outcome()));
+            } else if (child.outcome().equals("Complete")) {
+                ObjectNode status = Json.ensureObject(cronJob, "status");
+                // Written alike, times compare as text.
+                if (child.completed().compareTo(Json.textAt(status, "lastSuccessfulTime")) > 0) {
+                    status.put("lastSuccessfulTime", child.completed());
+                }
+            }
+        }
+        return notices;
+    }
+
+    /** References to jobs that seem to be gone. */
+    static List<JsonNode> unknown(ObjectNode cronJob, List<Child> children) {
+        Set<String> uids = children.stream().map(Child::uid).collect(Collectors.toSet());
+        List<JsonNode> unknown = new ArrayList<>();
+        for (JsonNode reference : active(cronJob)) {
+            if (!uids.contains(Json.textAt(reference, "uid"))) {
+                unknown.add(reference);
+            }
+        }
+        return unknown;
+    }
+
+    /** Notes that a job was started. */
+    static void started(ObjectNode cronJob, ObjectNode job, Instant time) {
+        ArrayNode active = active(cronJob).deepCopy();
+        active.addObject()
+                .put("kind", "Job")
+                .put("namespace", Objects.namespace(job))
+                .put("name", Objects.name(job))
+                .put("uid", Objects.uid(job))
+                .put("apiVersion", "batch/v1")
+                .put("resourceVersion", Objects.resourceVersion(job));
+        setActive(cronJob, active);
+        Json.ensureObject(cronJob, "status").put("lastScheduleTime", GoTime.seconds(time));
+    }
+
+    // ---- the next start
+
+    /**
+     * What to do now.
+     *
+     * @param start the time a job is to be started for, null where none is
+     * @param replace references to jobs that must go before it starts
+     * @param again when to look again, empty for not before something changes
+     */
+    record Decision(
+            @Nullable Instant start, List<JsonNode> replace, Optional<Duration> again, List<JobSync.Notice> notices) {
+        static Decision rest(JobSync.Notice... notices) {
+            return new Decision(null, List.of(), Optional.empty(), List.of(notices));
+        }
+    }
+
+    /**
+     * Decides about the next start.
+     *
+     * @param local the time zone of cron jobs that name none
+     */
+    static Decision decide(ObjectNode cronJob, Instant now, ZoneId local) {
+        if (Objects.isDeleting(cronJob)) {
+            return Decision.rest();
+        }
+        String zone = Json.textAt(cronJob, "spec", "timeZone");
+        if (!zone.isEmpty() && !ZoneId.getAvailableZoneIds().contains(zone)) {
+            return Decision.rest(new JobSync.Notice(
+                    true, "UnknownTimeZone", "invalid timeZone: \"" + zone + "\": unknown time zone " + zone));
+        }
+        if (Json.flagAt(cronJob, "spec", "suspend")) {
+            return Decision.rest();
+        }
+        String text = Json.textAt(cronJob, "spec", "schedule");
+        List<JobSync.Notice> notices = new ArrayList<>();
+        boolean zoned = text.contains("TZ");
+        if (zoned) {
+            notices.add(
+                    new JobSync.Notice(
+                            true,
+                            "UnsupportedSchedule",
+                            "CRON_TZ or TZ used in schedule \"" + text + "\" is not officially supported, see"
+                                    + " https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"));
+        }
+        try {
+            String full = zoned || zone.isEmpty() ? text : "TZ=" + zone + " " + text;
+            return decide(cronJob, new CronTimes(cronJob, CronSchedule.parse(full, local), now), notices, now);
+        } catch (MalformedException e) {
+            notices.add(new JobSync.Notice(
+                    true, "UnparseableSchedule", "unparseable schedule: \"" + text + "\" : " + e.getMessage()));
+        } catch (CronTimes.NoTimesException e) {
+            notices.add(
+                    new JobSync.Notice(true, "InvalidSchedule", "invalid schedule: " + text + " : " + e.getMessage()));
+        }
+        return new Decision(null, List.of(), Optional.empty(), notices);
+    }
+
+    private static Decision decide(ObjectNode cronJob, CronTimes times, List<JobSync.Notice> notices, Instant now)
+            throws CronTimes.NoTimesException {
+        CronTimes.Missed missed = times.missed(true);
+        Instant time = missed.latest();
+        if (time == null) {
+            return new Decision(null, List.of(), times.untilNext(), notices);
+        }
+        if (missed.isMany()) {
+            notices.add(new JobSync.Notice(
+                    true,
+                    "TooManyMissedTimes",
+                    "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"));
+        }
+        Duration deadline = CronTimes.deadline(cronJob);
+        String policy = Json.textAt(cronJob, "spec", "concurrencyPolicy");
+        if (deadline != null && time.plus(deadline).isBefore(now)) {
+            notices.add(new JobSync.Notice(
+                    true, "MissSchedule", "Missed scheduled time to start a job: " + SPOKEN.format(time)));
+        } else if (isDone(cronJob, time)) {
+            return new Decision(null, List.of(), times.untilNext(), notices);
+        } else if (policy.equals("Forbid") && !active(cronJob).isEmpty()) {
+            notices.add(new JobSync.Notice(
+                    false,
+                    "JobAlreadyActive",
+                    "Not starting job because prior execution is running and concurrency policy is Forbid"));
+        } else {
+            List<JsonNode> replace = new ArrayList<>();
+            if (policy.equals("Replace")) {
+                active(cronJob).forEach(replace::add);
+            }
+            return new Decision(time, replace, times.untilNext(), notices);
+        }
+        return new Decision(null, List.of(), times.untilNext(), notices);
+    }
+
+    private static boolean isDone(ObjectNode cronJob, Instant time) {
+        for (JsonNode reference : active(cronJob)) {
+            if (Json.textAt(reference, "name").equals(jobName(cronJob, time))) {
+                return true;
+            }
+        }
+        return Json.textAt(cronJob, "status", "lastScheduleTime").equals(GoTime.seconds(time));
+    }
+
+    private static String jobName(ObjectNode cronJob, Instant time) {
+        return Objects.name(cronJob) + "-" + time.getEpochSecond() / 60;
+    }
+
+    /** The job for a time. Its name is made of the time, so that nobody can start it twice. */
+    static ObjectNode job(ObjectNode cronJob, Instant time) {
+        JsonNode template = Json.at(cronJob, "spec", "jobTemplate");
+        ObjectNode job = Json.object();
+        ObjectNode metadata = job.putObject("metadata");
+        metadata.put("name", jobName(cronJob, time));
+        for (String field : List.of("labels", "annotations")) {
+            JsonNode value = Json.at(template, "metadata", field);
+            if (value != null) {
+                metadata.set(field, value.deepCopy());
+            }
+        }
+        String zone = Json.textAt(cronJob, "spec", "timeZone");
+        ZoneId place = zone.isEmpty() ? ZoneOffset.UTC : ZoneId.of(zone);
+        Json.ensureObject(metadata, "annotations").put(SCHEDULED, STAMP.format(time.atZone(place)));
+        metadata.putArray("ownerReferences").add(ReplicaDecisions.ownerReference(cronJob));
+        JsonNode spec = Json.at(template, "spec");
+        job.set("spec", spec == null ? Json.object() : spec.deepCopy());
+        return job;
+    }
+}
