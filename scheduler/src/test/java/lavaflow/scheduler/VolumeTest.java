@@ -1,0 +1,129 @@
+package lavaflow.scheduler;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+
+import static lavaflow.scheduler.TestingCluster.json;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Where volumes let a pod go. */
+class VolumeTest {
+    private static final String CLAIMS =
+            "{\"spec\":{\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"data\"}}]}}";
+    private static final String ON_M = """
+            "nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"kubernetes.io/hostname","operator":"In","values":["m"]}]}]}}""";
+
+    private final TestingCluster cluster = new TestingCluster().node("n").node("m");
+
+    private void claim(String volume, String annotations) {
+        VolumeClaim claim = VolumeClaim.of(json("""
+                {"metadata":{"name":"data","namespace":"default","uid":"c","annotations":{%s}},"spec":{"storageClassName":"local",
+                "volumeName":"%s","accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},"volumeMode":"Filesystem"}}"""
+                .formatted(annotations, volume)));
+        cluster.with(state -> state.volumes().putClaim("default/data", claim));
+    }
+
+    private void volume(String name, String size) {
+        Volume volume = Volume.of(json("""
+                {"metadata":{"name":"%s"},"spec":{"storageClassName":"local","capacity":{"storage":"%s"},"accessModes":["ReadWriteOnce"],
+                "volumeMode":"Filesystem",%s},"status":{"phase":"Available"}}"""
+                .formatted(name, size, ON_M)));
+        cluster.with(state -> state.volumes().putVolume(name, volume));
+    }
+
+    private void type(String mode, String provisioner) {
+        VolumeClass type = VolumeClass.of(
+                json("{\"provisioner\":\"%s\",\"volumeBindingMode\":\"%s\"}".formatted(provisioner, mode)));
+        cluster.with(state -> state.volumes().putClass("local", type));
+    }
+
+    @Test
+    void aClaimMustExist() {
+        assertThat(cluster.pod("p", CLAIMS).outcome())
+                .isEqualTo("0/2 nodes are available: persistentvolumeclaim \"data\" not found."
+                        + " preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
+    }
+
+    @Test
+    void claimsThatDoNotWaitMustBeBoundFirst() {
+        type("Immediate", "lavaflow.io/local-path");
+        claim("", "");
+        assertThat(cluster.pod("p", CLAIMS).outcome())
+                .startsWith("0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims.");
+        volume("pv", "1Gi");
+        claim("pv", "\"pv.kubernetes.io/bind-completed\":\"yes\"");
+        assertThat(cluster.later(Duration.ofSeconds(1)).placements()).containsExactly("p on m");
+    }
+
+    @Test
+    void boundVolumesDecideWhere() {
+        volume("pv", "1Gi");
+        claim("pv", "\"pv.kubernetes.io/bind-completed\":\"yes\"");
+        assertThat(cluster.pod("p", CLAIMS).outcome()).isEqualTo("m");
+    }
+
+    @Test
+    void aVolumeElsewhereRefuses() {
+        volume("pv", "1Gi");
+        claim("pv", "\"pv.kubernetes.io/bind-completed\":\"yes\"");
+        cluster.node("m", "{\"spec\":{\"unschedulable\":true}}");
+        assertThat(cluster.pod("p", CLAIMS).outcome())
+                .startsWith("0/2 nodes are available: 1 node(s) didn't match PersistentVolume's node affinity,"
+                        + " 1 node(s) were unschedulable.");
+    }
+
+    @Test
+    void claimsThatWaitHaveAVolumeMadeWhereThePodGoes() {
+        type("WaitForFirstConsumer", "lavaflow.io/local-path");
+        claim("", "");
+        List<Action> actions = cluster.pod("p", CLAIMS).decide();
+        assertThat(actions).singleElement().isInstanceOfSatisfying(Action.ChooseVolumes.class, choose -> {
+            assertThat(choose.node()).isEqualTo("n");
+            assertThat(choose.choices()).singleElement().satisfies(choice -> {
+                assertThat(choice.claim().name()).isEqualTo("data");
+                assertThat(choice.volume()).isNull();
+            });
+        });
+        assertThat(cluster.core.volumesChanged(cluster.now)).isEmpty();
+        claim("pv", "\"pv.kubernetes.io/bind-completed\":\"yes\"");
+        assertThat(cluster.core.volumesChanged(cluster.now))
+                .singleElement()
+                .isInstanceOfSatisfying(Action.Bind.class, bind -> assertThat(bind.node()).isEqualTo("n"));
+    }
+
+    @Test
+    void theSmallestFreeVolumeIsTaken() {
+        type("WaitForFirstConsumer", "kubernetes.io/no-provisioner");
+        claim("", "");
+        volume("large", "10Gi");
+        volume("small", "2Gi");
+        assertThat(cluster.pod("p", CLAIMS).decide())
+                .singleElement()
+                .isInstanceOfSatisfying(Action.ChooseVolumes.class, choose -> {
+                    assertThat(choose.node()).isEqualTo("m");
+                    assertThat(choose.choices().getFirst().volume()).isNotNull().satisfies(volume -> assertThat(
+                                    volume.name())
+                            .isEqualTo("small"));
+                });
+    }
+
+    @Test
+    void withoutVolumesAndSomebodyToMakeThemThereIsNoNode() {
+        type("WaitForFirstConsumer", "kubernetes.io/no-provisioner");
+        claim("", "");
+        assertThat(cluster.pod("p", CLAIMS).outcome())
+                .startsWith("0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.");
+    }
+
+    @Test
+    void volumesThatAreNotMadeInTimeSetThePodFree() {
+        type("WaitForFirstConsumer", "lavaflow.io/local-path");
+        claim("", "");
+        cluster.pod("p", CLAIMS).decide();
+        cluster.later(SchedulerCore.VOLUME_PATIENCE);
+        assertThat(cluster.core.volumesChanged(cluster.now)).isEmpty();
+        assertThat(cluster.later(Duration.ofSeconds(1)).outcome()).isEqualTo("n with volumes");
+    }
+}
