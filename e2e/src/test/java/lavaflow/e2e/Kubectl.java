@@ -9,7 +9,6 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** Runs a script of kubectl commands in a namespace of its own and writes down what a person at the terminal would see. */
 final class Kubectl {
@@ -51,17 +50,20 @@ final class Kubectl {
         this.work = work;
     }
 
-    /** The kubectl that was built with the real server, else the newest this machine has. */
+    /** The kubectl that was built with the real server, else the first in the path. */
     static Optional<Path> binary() {
         String given = System.getProperty("kubectl.binary", "");
         if (!given.isEmpty()) {
             return Optional.of(Path.of(given));
         }
         Path built = Servers.builtPrograms().resolve("kubectl");
-        return Stream.concat(
-                        Stream.of(built),
-                        Arrays.stream(System.getenv("PATH").split(":", -1))
-                                .map(directory -> Path.of(directory, "kubectl")))
+        return Optional.of(built).filter(Files::isExecutable).or(Kubectl::ofThisMachine);
+    }
+
+    /** The kubectl of the path, which is of any version. */
+    static Optional<Path> ofThisMachine() {
+        return Arrays.stream(System.getenv("PATH").split(":", -1))
+                .map(directory -> Path.of(directory, "kubectl"))
                 .filter(Files::isExecutable)
                 .findFirst();
     }

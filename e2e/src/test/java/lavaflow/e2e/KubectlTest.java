@@ -7,11 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
@@ -27,30 +29,23 @@ final class KubectlTest {
     private static final Path CASES = Path.of("src/test/resources/kubectl");
     private static final boolean RECORD = Boolean.getBoolean("kubectl.record");
     private static final Servers SERVERS = new Servers();
+    private static final ExecutorService BOTH = Executors.newVirtualThreadPerTaskExecutor();
+    private static final Transcripts EXPECTED = new Transcripts(CASES);
+
+    /** A script and where its transcript stands. */
+    private record Scenario(String topic, String name, String script, String namespace) {
+        @Override
+        public String toString() {
+            return topic + ": " + name;
+        }
+    }
 
     @TempDir
     static Path work;
 
-    private static ApiServer server;
-    private static Path kubeconfig;
-    private static final Transcripts EXPECTED = new Transcripts(CASES);
-
-    @BeforeAll
-    static void startServer() {
-        if (RECORD) {
-            Optional<ApiServer> peer = SERVERS.peer();
-            if (peer.isEmpty()) {
-                abort("skipped: the real kube-apiserver cannot be built here (Go is missing)");
-            }
-            server = peer.get();
-        } else {
-            server = SERVERS.lava();
-        }
-        kubeconfig = server.kubeconfig();
-    }
-
     @AfterAll
-    static void stopServer() throws IOException {
+    static void stopServers() throws IOException {
+        BOTH.shutdownNow();
         SERVERS.close();
         if (RECORD) {
             EXPECTED.write();
@@ -63,29 +58,68 @@ final class KubectlTest {
         if (kubectl == null) {
             abort("skipped: there is no kubectl here, and Go to build one is missing");
         }
+        ApiServer server = RECORD ? peer() : SERVERS.lava();
+        Kubectl runner = new Kubectl(kubectl, server.kubeconfig(), work);
+        return scenarios("k")
+                .map(each -> dynamicTest(each.toString(), () -> {
+                    String said = runner.transcript(each.namespace(), each.script());
+                    if (RECORD) {
+                        EXPECTED.record(each.topic(), each.name(), said);
+                    } else {
+                        assertThat(said).isEqualTo(EXPECTED.of(each.topic(), each.name()));
+                    }
+                }));
+    }
+
+    /** Older versions use other words and other requests, so both servers are asked. */
+    @TestFactory
+    Stream<DynamicTest> printsTheSameInTheVersionOfThisMachine() throws IOException {
+        Path kubectl = Kubectl.ofThisMachine().orElse(null);
+        if (kubectl == null || RECORD) {
+            abort("skipped: there is no kubectl in the path");
+        }
+        Kubectl real = new Kubectl(kubectl, peer().kubeconfig(), work);
+        Kubectl ours = new Kubectl(kubectl, SERVERS.lava().kubeconfig(), work);
+        return scenarios("o")
+                .map(each -> dynamicTest(each.toString(), () -> {
+                    CompletableFuture<String> expected = start(real, each);
+                    CompletableFuture<String> said = start(ours, each);
+                    assertThat(said.join()).isEqualTo(expected.join());
+                }));
+    }
+
+    private static CompletableFuture<String> start(Kubectl kubectl, Scenario each) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return kubectl.transcript(each.namespace(), each.script());
+                    } catch (IOException | InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                },
+                BOTH);
+    }
+
+    private static ApiServer peer() {
+        Optional<ApiServer> peer = SERVERS.peer();
+        if (peer.isEmpty()) {
+            abort("skipped: the real kube-apiserver cannot be built here (Go is missing)");
+        }
+        return peer.get();
+    }
+
+    private static Stream<Scenario> scenarios(String prefix) throws IOException {
         String only = System.getProperty("kubectl.only", "");
-        List<DynamicTest> tests = new ArrayList<>();
+        List<Scenario> scenarios = new ArrayList<>();
         String run = Long.toString(System.currentTimeMillis() / 1000 % 1_000_000, 36);
         for (Path file : Transcripts.caseFiles(CASES)) {
-            String topic = Transcripts.topic(file);
             for (Map.Entry<String, JsonNode> each :
                     YamlTree.parse(Files.readString(file)).properties()) {
-                String name = topic + ": " + each.getKey();
-                String namespace = "k" + tests.size() + "-" + run;
-                if (name.contains(only)) {
-                    String script = each.getValue().textValue();
-                    tests.add(dynamicTest(name, () -> {
-                        Kubectl runner = new Kubectl(kubectl, kubeconfig, work);
-                        String said = runner.transcript(namespace, script);
-                        if (RECORD) {
-                            EXPECTED.record(topic, each.getKey(), said);
-                        } else {
-                            assertThat(said).isEqualTo(EXPECTED.of(topic, each.getKey()));
-                        }
-                    }));
-                }
+                String namespace = prefix + scenarios.size() + "-" + run;
+                scenarios.add(new Scenario(
+                        Transcripts.topic(file), each.getKey(), each.getValue().textValue(), namespace));
             }
         }
-        return tests.stream();
+        return scenarios.stream().filter(each -> each.toString().contains(only));
     }
 }

@@ -31,14 +31,20 @@ final class Servers implements AutoCloseable {
 
     private final List<Runnable> ends = new ArrayList<>();
 
+    private Optional<ApiServer> peer = Optional.empty();
+    private Optional<ApiServer> lava = Optional.empty();
+
     /** The real kube-apiserver; absent where it cannot be built, after saying why. */
     Optional<ApiServer> peer() {
-        return existing("peer.kubeconfig", "kube-apiserver").or(this::startPeer);
+        peer = peer.or(() -> existing("peer.kubeconfig", "kube-apiserver")).or(this::startPeer);
+        return peer;
     }
 
     /** Our own server. */
     ApiServer lava() {
-        return existing("lava.kubeconfig", "lava").orElseGet(this::startLava);
+        ApiServer running = lava.or(() -> existing("lava.kubeconfig", "lava")).orElseGet(this::startLava);
+        lava = Optional.of(running);
+        return running;
     }
 
     static Path repository() {
