@@ -64,7 +64,10 @@ class PodSimulationTest {
         TestingPod pod = new TestingPod("{\"spec\":{\"readinessGates\":[{\"conditionType\":\"lb\"}]}}");
         assertThat(pod.condition("ContainersReady")).isEqualTo("True");
         assertThat(pod.condition("Ready")).isEqualTo("False ReadinessGatesNotReady");
-        Json.listAt(pod.object, "status", "conditions").addObject().put("type", "lb").put("status", "True");
+        Json.listAt(pod.object, "status", "conditions")
+                .addObject()
+                .put("type", "lb")
+                .put("status", "True");
         assertThat(pod.step().condition("Ready")).isEqualTo("True");
     }
 
@@ -249,7 +252,11 @@ class PodSimulationTest {
 
     @Test
     void aPodThatNeverStartedIsGoneAtOnce() {
-        assertThat(new TestingPod(annotations("start-delay", "1h")).delete(30).next.gone()).isTrue();
+        assertThat(new TestingPod(annotations("start-delay", "1h"))
+                        .delete(30)
+                        .next
+                        .gone())
+                .isTrue();
     }
 
     @Test

@@ -20,7 +20,10 @@ class SimShapesTest {
     void aNumberMeansUsualNodes() {
         SimShape shape = SimShapes.ofCount(3).getFirst();
         assertThat(SimNode.all(List.of(shape)).stream().map(SimNode::name)).containsExactly("sim-0", "sim-1", "sim-2");
-        assertThat(shape.resources()).containsEntry("cpu", "32").containsEntry("memory", "256Gi").containsEntry("pods", "110");
+        assertThat(shape.resources())
+                .containsEntry("cpu", "32")
+                .containsEntry("memory", "256Gi")
+                .containsEntry("pods", "110");
     }
 
     @Test
@@ -62,17 +65,23 @@ class SimShapesTest {
             [{name: a, count: 15000}, {count: 9000}] | shapes: at most 20000 nodes can be simulated, not 24000
             """)
     void whatIsWrongIsToldWithItsPlace(String yaml, String message) {
-        assertThatThrownBy(() -> SimShapes.parse(yaml)).isInstanceOf(MalformedException.class).hasMessage(message);
+        assertThatThrownBy(() -> SimShapes.parse(yaml))
+                .isInstanceOf(MalformedException.class)
+                .hasMessage(message);
     }
 
     @Test
     void nodesLookLikeThoseOfAKubelet() {
-        SimNode node = SimNode.all(SimShapes.parse("[{name: gpu, count: 2, gpus: 8, zones: [a]}]")).get(1);
+        SimNode node = SimNode.all(SimShapes.parse("[{name: gpu, count: 2, gpus: 8, zones: [a]}]"))
+                .get(1);
         ObjectNode object = NodeForm.node(node, TestingPod.START);
-        assertThat(Json.textAt(object, "metadata", "labels", "kubernetes.io/hostname")).isEqualTo("gpu-1");
-        assertThat(Json.textAt(object, "metadata", "labels", "topology.kubernetes.io/zone")).isEqualTo("a");
+        assertThat(Json.textAt(object, "metadata", "labels", "kubernetes.io/hostname"))
+                .isEqualTo("gpu-1");
+        assertThat(Json.textAt(object, "metadata", "labels", "topology.kubernetes.io/zone"))
+                .isEqualTo("a");
         assertThat(Json.textAt(object, "spec", "podCIDR")).isEqualTo("10.128.1.0/24");
-        assertThat(Json.textAt(object, "status", "allocatable", "nvidia.com/gpu")).isEqualTo("8");
+        assertThat(Json.textAt(object, "status", "allocatable", "nvidia.com/gpu"))
+                .isEqualTo("8");
         assertThat(Json.listAt(object, "status", "conditions").findValuesAsText("type"))
                 .containsExactly("MemoryPressure", "DiskPressure", "PIDPressure", "Ready");
         assertThat(node.address()).isEqualTo("172.16.0.2");

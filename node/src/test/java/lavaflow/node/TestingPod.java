@@ -66,7 +66,8 @@ final class TestingPod {
         next = PodSimulation.advance(pod(), run, now, 1);
         run = next.run();
         // As a patch would, conditions of others stay.
-        ObjectNode status = PodStatusForm.render(object, pod(), run, "172.16.0.1", run.sandbox() ? "10.128.0.2" : null, now);
+        ObjectNode status =
+                PodStatusForm.render(object, pod(), run, "172.16.0.1", run.sandbox() ? "10.128.0.2" : null, now);
         object.set("status", status);
         return this;
     }

@@ -43,26 +43,25 @@ final class Attempt {
         if (nominated >= 0 && refusal(nominated) == null) {
             return nominated;
         }
-        boolean plain = Scores.arePlain(state, type, neighbours);
-        Scores scores = plain ? null : new Scores(state, type, neighbours);
-        int best = -1;
-        long bestScore = -1;
+        if (onlyRoomCounts()) {
+            return state.ranking(type).best(nodes);
+        }
+        Scores scores = new Scores(state, type, neighbours);
         for (int slot = 0; slot < nodes.slots(); slot++) {
-            if (!nodes.isKnown(slot) || refusal(slot) != null) {
-                continue;
-            }
-            if (scores != null) {
+            if (nodes.isKnown(slot) && refusal(slot) == null) {
                 scores.consider(slot);
-                continue;
-            }
-            // Ties go to the node with fewer pods, then to the one that came first.
-            long score = (nodes.leftOver(type, slot) << 32) - nodes.pods(slot).size();
-            if (best < 0 || score > bestScore) {
-                best = slot;
-                bestScore = score;
             }
         }
-        return scores == null ? best : scores.best();
+        return scores.best();
+    }
+
+    /** Whether neither neighbours nor anything else but room decides between nodes. */
+    private boolean onlyRoomCounts() {
+        return volumes == null
+                && type.ports.isEmpty()
+                && neighbours.isEmpty()
+                && !state.hasNominations()
+                && Scores.arePlain(state, type, neighbours);
     }
 
     private int nominatedSlot() {

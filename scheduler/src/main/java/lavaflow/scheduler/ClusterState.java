@@ -1,6 +1,7 @@
 package lavaflow.scheduler;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,6 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Everything choosing a node depends on. Belongs to one thread. */
 final class ClusterState {
+    private static final int RANKINGS = 32;
+
+    /** What decides which nodes are good where only room counts; shared by classes that differ in labels alone. */
+    private record Demand(NodeChoice choice, List<Long> requests) {}
+
     private final Columns columns = new Columns();
     private final Map<String, ObjectNode> namespaceLabels = new HashMap<>();
     private final Map<ObjectNode, PodClass> classes = new HashMap<>();
@@ -19,6 +25,16 @@ final class ClusterState {
     private final Map<String, PlacedPod> placed = new HashMap<>();
     /** Pods that wait for others to make room for them, by uid. */
     private final Map<String, PlacedPod> nominated = new LinkedHashMap<>();
+
+    /** Of the demands that were asked for last. */
+    private final Map<Demand, Ranking> rankings = new LinkedHashMap<>(32, 0.75f, true) {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Demand, Ranking> eldest) {
+            return size() > RANKINGS;
+        }
+    };
 
     private final NodeTable nodes = new NodeTable(columns);
     private final PodCounts counts = new PodCounts(namespaceLabels::get);
@@ -69,6 +85,11 @@ final class ClusterState {
                 choices.remove(type.choice.key);
             }
         }
+    }
+
+    Ranking ranking(PodClass type) {
+        List<Long> requests = Arrays.stream(type.requests).boxed().toList();
+        return rankings.computeIfAbsent(new Demand(type.choice, requests), _ -> new Ranking(type));
     }
 
     int classCount() {

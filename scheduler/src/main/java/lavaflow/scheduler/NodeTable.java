@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeTable {
     private static final int FIRST_SLOTS = 16;
+    private static final int REMEMBERED = 8192;
 
     /**
      * What a node is.
@@ -71,6 +72,12 @@ final class NodeTable {
     private int known;
     private int lastVersion;
     private int disliked;
+    /** Changes with whatever runs on a node; never zero once it is in use. */
+    private int[] loads = new int[FIRST_SLOTS];
+    /** The slots that changed last, in a ring. */
+    private final int[] log = new int[REMEMBERED];
+
+    private long changes;
 
     NodeTable(Columns columns) {
         this.columns = columns;
@@ -89,6 +96,31 @@ final class NodeTable {
     /** Changes whenever the node does; never zero. */
     int version(int slot) {
         return versions[slot];
+    }
+
+    /** Changes with the node and with whatever runs there. */
+    int load(int slot) {
+        return loads[slot];
+    }
+
+    /** How many changes of nodes or what runs there have been. */
+    long changes() {
+        return changes;
+    }
+
+    /** Whether all changes from one on can be told. */
+    boolean remembers(long change) {
+        return changes - change <= REMEMBERED;
+    }
+
+    /** The slot that a change was about. */
+    int changed(long change) {
+        return log[(int) (change % REMEMBERED)];
+    }
+
+    private void note(int slot) {
+        loads[slot]++;
+        log[(int) (changes++ % REMEMBERED)] = slot;
     }
 
     Node node(int slot) {
@@ -129,6 +161,7 @@ final class NodeTable {
         disliked += (isDisliked(node) ? 1 : 0) - (isDisliked(before) ? 1 : 0);
         nodes[slot] = node;
         versions[slot] = ++lastVersion;
+        note(slot);
         node.allocatable().keySet().forEach(columns::place);
         widen();
         for (int column = 0; column < allocatable.length; column++) {
@@ -175,6 +208,7 @@ final class NodeTable {
     private void grow(int size) {
         nodes = Arrays.copyOf(nodes, size);
         versions = Arrays.copyOf(versions, size);
+        loads = Arrays.copyOf(loads, size);
         podLimits = Arrays.copyOf(podLimits, size);
         comparedCpu = Arrays.copyOf(comparedCpu, size);
         comparedMemory = Arrays.copyOf(comparedMemory, size);
@@ -244,6 +278,7 @@ final class NodeTable {
     }
 
     private void count(PodClass type, int slot, int sign) {
+        note(slot);
         widen();
         for (int column = 0; column < type.requests.length; column++) {
             requested[column][slot] += sign * type.requests[column];
@@ -292,6 +327,11 @@ final class NodeTable {
             }
         }
         return podLimits[slot] > 0;
+    }
+
+    /** What decides between nodes: what is left; where that is equal, the one with fewer pods. */
+    long rank(PodClass type, int slot) {
+        return (leftOver(type, slot) << 32) - pods.get(slot).size();
     }
 
     /** How much would be left, from 0 to 100, the mean of processor and memory. */

@@ -56,6 +56,7 @@ final class Scores {
                     + AFFINITY * scaled(each.preference, 0, preference)
                     + NEIGHBOURS * scaled(each.worth, least, most)
                     + SPREAD * (100 - scaled(each.crowd, 0, crowd));
+            // Ties go to the node with fewer pods, then to the one that came first.
             long tied = (score << 32) - nodes.pods(each.slot).size();
             if (best < 0 || tied > bestScore) {
                 best = each.slot;

@@ -9,7 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Which nodes may take a pod, and what is said of the others. */
 class FilterTest {
-    private static final String NOT_HELPFUL = " preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
+    private static final String NOT_HELPFUL =
+            " preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
     private static final String NO_VICTIMS =
             " preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
 
@@ -28,8 +29,7 @@ class FilterTest {
     @Test
     void cordonedNodesAreLeftOut() {
         cluster.node("n", "{\"spec\":{\"unschedulable\":true}}").pod("p");
-        assertThat(cluster.outcome())
-                .isEqualTo("0/1 nodes are available: 1 node(s) were unschedulable." + NOT_HELPFUL);
+        assertThat(cluster.outcome()).isEqualTo("0/1 nodes are available: 1 node(s) were unschedulable." + NOT_HELPFUL);
     }
 
     @Test
@@ -53,7 +53,8 @@ class FilterTest {
     void labelsMustFitSelectorAndAffinity() {
         cluster.node("n").pod("p", "{\"spec\":{\"nodeSelector\":{\"zone\":\"b\"}}}");
         assertThat(cluster.outcome())
-                .isEqualTo("0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector." + NOT_HELPFUL);
+                .isEqualTo(
+                        "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector." + NOT_HELPFUL);
         cluster.pod("q", """
                 {"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
                 {"matchFields":[{"key":"metadata.name","operator":"In","values":["n"]}]}]}}}}}""");
@@ -83,7 +84,9 @@ class FilterTest {
 
     @Test
     void nodesTakeOnlySoManyPods() {
-        cluster.node("n", "{\"status\":{\"allocatable\":{\"pods\":\"1\"}}}").running("r", "n").pod("p");
+        cluster.node("n", "{\"status\":{\"allocatable\":{\"pods\":\"1\"}}}")
+                .running("r", "n")
+                .pod("p");
         assertThat(cluster.outcome()).isEqualTo("0/1 nodes are available: 1 Too many pods." + NO_VICTIMS);
     }
 
@@ -91,15 +94,16 @@ class FilterTest {
     void podsThatEndedTakeNoRoom() {
         cluster.node("n", "{\"status\":{\"allocatable\":{\"pods\":\"1\"}}}")
                 .running("r", "n", "{\"status\":{\"phase\":\"Running\"}}");
-        ScheduledPod ended = ScheduledPod.of(TestingCluster.podObject(
-                "r", "{\"spec\":{\"nodeName\":\"n\"},\"status\":{\"phase\":\"Succeeded\"}}"));
+        ScheduledPod ended = ScheduledPod.of(
+                TestingCluster.podObject("r", "{\"spec\":{\"nodeName\":\"n\"},\"status\":{\"phase\":\"Succeeded\"}}"));
         cluster.core.onPod(ended, cluster.now);
         assertThat(cluster.pod("p").outcome()).isEqualTo("n");
     }
 
     @Test
     void hostPortsAreTakenOnce() {
-        String port = "{\"spec\":{\"containers\":[{\"name\":\"c\",\"ports\":[{\"hostPort\":80,\"containerPort\":80}]}]}}";
+        String port =
+                "{\"spec\":{\"containers\":[{\"name\":\"c\",\"ports\":[{\"hostPort\":80,\"containerPort\":80}]}]}}";
         cluster.node("n").running("r", "n", port).pod("p", port);
         assertThat(cluster.outcome())
                 .isEqualTo("0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports."
@@ -131,8 +135,7 @@ class FilterTest {
     private static String anti(String app, String key) {
         return """
                 {"spec":{"affinity":{"podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[
-                {"labelSelector":{"matchLabels":{"app":"%s"}},"topologyKey":"%s"}]}}}}"""
-                .formatted(app, key);
+                {"labelSelector":{"matchLabels":{"app":"%s"}},"topologyKey":"%s"}]}}}}""".formatted(app, key);
     }
 
     private static String near(String app, String key) {
@@ -198,8 +201,7 @@ class FilterTest {
     private static String spread(String key, String rest) {
         return """
                 {"spec":{"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"%s","whenUnsatisfiable":"DoNotSchedule",
-                "labelSelector":{"matchLabels":{"app":"web"}}%s}]}}"""
-                .formatted(key, rest);
+                "labelSelector":{"matchLabels":{"app":"web"}}%s}]}}""".formatted(key, rest);
     }
 
     @Test
@@ -207,7 +209,8 @@ class FilterTest {
         cluster.node("n")
                 .node("m", "{\"metadata\":{\"labels\":{\"zone\":\"b\"}}}")
                 .running("r", "n", labels("web"));
-        assertThat(cluster.pod("p", labels("web"), spread("zone", "")).outcome()).isEqualTo("m");
+        assertThat(cluster.pod("p", labels("web"), spread("zone", "")).outcome())
+                .isEqualTo("m");
     }
 
     @Test
@@ -241,15 +244,20 @@ class FilterTest {
     @Test
     void tooFewPlacesCountAsEmptyOnes() {
         cluster.node("n").running("r", "n", labels("web"));
-        assertThat(cluster.pod("p", labels("web"), spread("zone", ",\"minDomains\":2")).outcome())
+        assertThat(cluster.pod("p", labels("web"), spread("zone", ",\"minDomains\":2"))
+                        .outcome())
                 .contains("topology spread constraints");
     }
 
     @Test
     void podsOnTheirWayOutAreNotSpread() {
         cluster.node("n")
-                .node("m", "{\"metadata\":{\"labels\":{\"zone\":\"b\"}}}", "{\"status\":{\"allocatable\":{\"cpu\":\"1\"}}}")
+                .node(
+                        "m",
+                        "{\"metadata\":{\"labels\":{\"zone\":\"b\"}}}",
+                        "{\"status\":{\"allocatable\":{\"cpu\":\"1\"}}}")
                 .running("r", "n", labels("web"), "{\"metadata\":{\"deletionTimestamp\":\"2026-11-15T12:00:00Z\"}}");
-        assertThat(cluster.pod("p", labels("web"), spread("zone", "")).outcome()).isEqualTo("n");
+        assertThat(cluster.pod("p", labels("web"), spread("zone", "")).outcome())
+                .isEqualTo("n");
     }
 }

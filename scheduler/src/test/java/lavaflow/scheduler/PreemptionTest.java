@@ -88,7 +88,10 @@ class PreemptionTest {
                 .with(state -> state.putBudget(
                         "default/web",
                         new DisruptionBudget(
-                                "default", LabelSelector.fromJson(json("{\"matchLabels\":{\"app\":\"web\"}}")), 0, Set.of())))
+                                "default",
+                                LabelSelector.fromJson(json("{\"matchLabels\":{\"app\":\"web\"}}")),
+                                0,
+                                Set.of())))
                 .pod("p", BIG, priority(10));
         assertThat(victims()).containsExactly("s");
     }
@@ -100,7 +103,10 @@ class PreemptionTest {
                 .with(state -> state.putBudget(
                         "default/web",
                         new DisruptionBudget(
-                                "default", LabelSelector.fromJson(json("{\"matchLabels\":{\"app\":\"web\"}}")), 0, Set.of())))
+                                "default",
+                                LabelSelector.fromJson(json("{\"matchLabels\":{\"app\":\"web\"}}")),
+                                0,
+                                Set.of())))
                 .pod("p", BIG, priority(10));
         assertThat(victims()).containsExactly("r");
     }
@@ -117,7 +123,11 @@ class PreemptionTest {
 
     @Test
     void whileVictimsEndNoMoreAreChosen() {
-        cluster.node("n").node("m").running("r", "n", BIG).running("s", "m", BIG).pod("p", BIG, priority(10));
+        cluster.node("n")
+                .node("m")
+                .running("r", "n", BIG)
+                .running("s", "m", BIG)
+                .pod("p", BIG, priority(10));
         assertThat(victims()).hasSize(1);
         cluster.running("r", "n", BIG, "{\"metadata\":{\"deletionTimestamp\":\"2026-11-15T12:00:30Z\"}}")
                 .later(Duration.ofSeconds(2))

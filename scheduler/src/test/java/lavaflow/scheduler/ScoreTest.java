@@ -12,7 +12,10 @@ class ScoreTest {
 
     @Test
     void theEmptierNodeWins() {
-        cluster.node("n").node("m").running("r", "n", requests("{\"cpu\":\"2\"}")).pod("p");
+        cluster.node("n")
+                .node("m")
+                .running("r", "n", requests("{\"cpu\":\"2\"}"))
+                .pod("p");
         assertThat(cluster.outcome()).isEqualTo("m");
     }
 
@@ -53,7 +56,8 @@ class ScoreTest {
                 {"spec":{"affinity":{"podAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":100,
                 "podAffinityTerm":{"labelSelector":{"matchLabels":{"app":"db"}},"topologyKey":"kubernetes.io/hostname"}}]}}}}""";
         assertThat(cluster.pod("p", likes).outcome()).isEqualTo("n");
-        assertThat(cluster.pod("q", likes.replace("podAffinity\"", "podAntiAffinity\"")).outcome())
+        assertThat(cluster.pod("q", likes.replace("podAffinity\"", "podAntiAffinity\""))
+                        .outcome())
                 .isEqualTo("m");
     }
 

@@ -24,8 +24,7 @@ final class TestingCluster {
     TestingCluster node(String name, String... changes) {
         ObjectNode node = json("""
                 {"metadata":{"name":"%s","labels":{"kubernetes.io/hostname":"%s","zone":"a"}},"spec":{},
-                 "status":{"allocatable":{"cpu":"4","memory":"8Gi","pods":"10","nvidia.com/gpu":"2"}}}"""
-                .formatted(name, name));
+                 "status":{"allocatable":{"cpu":"4","memory":"8Gi","pods":"10","nvidia.com/gpu":"2"}}}""".formatted(name, name));
         core.onNode(NodeTable.Node.of(merge(node, changes)), now);
         return this;
     }
@@ -41,8 +40,7 @@ final class TestingCluster {
     static ObjectNode podObject(String name, String... changes) {
         ObjectNode pod = json("""
                 {"metadata":{"name":"%s","namespace":"default","uid":"uid-%s","creationTimestamp":"2026-11-15T11:00:00Z"},
-                 "spec":{"schedulerName":"default-scheduler","containers":[{"name":"c","image":"i"}]},"status":{"phase":"Pending"}}"""
-                .formatted(name, name));
+                 "spec":{"schedulerName":"default-scheduler","containers":[{"name":"c","image":"i"}]},"status":{"phase":"Pending"}}""".formatted(name, name));
         return merge(pod, changes);
     }
 
@@ -118,5 +116,4 @@ final class TestingCluster {
             case Action.Displace displace -> "displace " + displace.pod().name();
         };
     }
-
 }

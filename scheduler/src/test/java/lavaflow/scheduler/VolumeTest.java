@@ -20,16 +20,14 @@ class VolumeTest {
     private void claim(String volume, String annotations) {
         VolumeClaim claim = VolumeClaim.of(json("""
                 {"metadata":{"name":"data","namespace":"default","uid":"c","annotations":{%s}},"spec":{"storageClassName":"local",
-                "volumeName":"%s","accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},"volumeMode":"Filesystem"}}"""
-                .formatted(annotations, volume)));
+                "volumeName":"%s","accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},"volumeMode":"Filesystem"}}""".formatted(annotations, volume)));
         cluster.with(state -> state.volumes().putClaim("default/data", claim));
     }
 
     private void volume(String name, String size) {
         Volume volume = Volume.of(json("""
                 {"metadata":{"name":"%s"},"spec":{"storageClassName":"local","capacity":{"storage":"%s"},"accessModes":["ReadWriteOnce"],
-                "volumeMode":"Filesystem",%s},"status":{"phase":"Available"}}"""
-                .formatted(name, size, ON_M)));
+                "volumeMode":"Filesystem",%s},"status":{"phase":"Available"}}""".formatted(name, size, ON_M)));
         cluster.with(state -> state.volumes().putVolume(name, volume));
     }
 
@@ -90,7 +88,8 @@ class VolumeTest {
         claim("pv", "\"pv.kubernetes.io/bind-completed\":\"yes\"");
         assertThat(cluster.core.volumesChanged(cluster.now))
                 .singleElement()
-                .isInstanceOfSatisfying(Action.Bind.class, bind -> assertThat(bind.node()).isEqualTo("n"));
+                .isInstanceOfSatisfying(
+                        Action.Bind.class, bind -> assertThat(bind.node()).isEqualTo("n"));
     }
 
     @Test
@@ -103,9 +102,9 @@ class VolumeTest {
                 .singleElement()
                 .isInstanceOfSatisfying(Action.ChooseVolumes.class, choose -> {
                     assertThat(choose.node()).isEqualTo("m");
-                    assertThat(choose.choices().getFirst().volume()).isNotNull().satisfies(volume -> assertThat(
-                                    volume.name())
-                            .isEqualTo("small"));
+                    assertThat(choose.choices().getFirst().volume())
+                            .isNotNull()
+                            .satisfies(volume -> assertThat(volume.name()).isEqualTo("small"));
                 });
     }
 

@@ -56,7 +56,8 @@ class WaitingTest {
 
     @Test
     void aTaintThatGoesWakesWhoItKeptOff() {
-        cluster.node("n", "{\"spec\":{\"taints\":[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]}}").pod("p");
+        cluster.node("n", "{\"spec\":{\"taints\":[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]}}")
+                .pod("p");
         assertThat(cluster.placements()).isEmpty();
         assertThat(cluster.later(PAUSE).node("n").placements()).containsExactly("p on n");
     }
@@ -83,7 +84,8 @@ class WaitingTest {
 
     @Test
     void aPodThatChangesItselfIsTriedAgain() {
-        cluster.node("n", "{\"spec\":{\"taints\":[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]}}").pod("p");
+        cluster.node("n", "{\"spec\":{\"taints\":[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]}}")
+                .pod("p");
         assertThat(cluster.placements()).isEmpty();
         cluster.pod("p", "{\"spec\":{\"tolerations\":[{\"operator\":\"Exists\"}]}}");
         assertThat(cluster.placements()).containsExactly("p on n");
@@ -100,7 +102,9 @@ class WaitingTest {
 
     @Test
     void roomIsTakenBeforeTheBindingIsSeen() {
-        cluster.node("n", "{\"status\":{\"allocatable\":{\"pods\":\"1\"}}}").pod("p").pod("q");
+        cluster.node("n", "{\"status\":{\"allocatable\":{\"pods\":\"1\"}}}")
+                .pod("p")
+                .pod("q");
         assertThat(cluster.placements()).containsExactly("p on n");
         // An older look at the pod does not give the room back.
         cluster.later(PAUSE).pod("p", "{\"metadata\":{\"annotations\":{\"a\":\"b\"}}}");
