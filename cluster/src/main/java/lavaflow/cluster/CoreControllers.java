@@ -82,6 +82,8 @@ public final class CoreControllers implements AutoCloseable {
                             as.as("replication-controller"), followers, pods, fanout, clock, nanoTime),
                     new Deployments(as.as("deployment-controller"), followers, pods, clock, nanoTime).controller(),
                     new StatefulSets(as.as("statefulset-controller"), followers, templates, fanout, clock, nanoTime)
+                            .controller(),
+                    new DaemonSets(as.as("daemon-set-controller"), followers, templates, fanout, clock, nanoTime)
                             .controller()));
             startServices(as, fanout, clock, nanoTime);
             startBatch(as, fanout, clock, nanoTime);
