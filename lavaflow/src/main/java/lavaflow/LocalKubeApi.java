@@ -140,6 +140,11 @@ final class LocalKubeApi implements KubeApi {
     }
 
     @Override
+    public Optional<ObjectNode> findScale(Kind kind, String namespace, String name) {
+        return api.findScale(writer.apply(kind), path(kind), namespace, name);
+    }
+
+    @Override
     public void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
         api.post(writer.apply(kind), new LocalApi.Place(path(kind), namespace, name, subresource), body);
     }

@@ -207,4 +207,30 @@ class LocalKubeApiTest {
                 .isInstanceOfSatisfying(
                         ApiException.class, e -> assertThat(e.code()).isEqualTo(422));
     }
+
+    @Test
+    void theScaleOfAnObjectCanBeSeenAndSet() {
+        KubeApi.Kind sets = new KubeApi.Kind("apps", "v1", "replicasets", true);
+        ObjectNode set = named("scaled");
+        ObjectNode spec = set.putObject("spec").put("replicas", 2);
+        Json.ensureObject(spec, "selector", "matchLabels").put("app", "scaled");
+        Json.ensureObject(spec, "template", "metadata", "labels").put("app", "scaled");
+        Json.ensureObject(spec, "template", "spec")
+                .putArray("containers")
+                .addObject()
+                .put("name", "main")
+                .put("image", "one");
+        api.create(sets, "default", set);
+
+        ObjectNode scale = api.findScale(sets, "default", "scaled").orElseThrow();
+        assertThat(Json.longAt(scale, 0, "spec", "replicas")).isEqualTo(2);
+        assertThat(Json.textAt(scale, "status", "selector")).isEqualTo("app=scaled");
+        Json.ensureObject(scale, "spec").put("replicas", 5);
+        assertThat(Json.longAt(api.update(sets, "scale", scale), 0, "spec", "replicas"))
+                .isEqualTo(5);
+        assertThat(Json.longAt(api.find(sets, "default", "scaled").orElseThrow(), 0, "spec", "replicas"))
+                .isEqualTo(5);
+        assertThat(api.findScale(sets, "default", "absent")).isEmpty();
+        assertThatThrownBy(() -> api.findScale(MAPS, "default", "any")).isInstanceOf(ApiException.class);
+    }
 }

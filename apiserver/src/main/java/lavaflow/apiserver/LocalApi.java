@@ -184,8 +184,24 @@ public final class LocalApi {
     /** Replaces an object or, through a subresource, a part of it. */
     public ObjectNode update(User user, Path path, String subresource, ObjectNode object) {
         Call call = call(user, path, "update", Metadata.namespace(object), Metadata.name(object), subresource);
+        if (subresource.equals("scale")) {
+            return subresources.updateScale(call, object);
+        }
         ObjectNode typed = typed(call, object);
         return writes.update(call, false, false, _ -> typed.deepCopy()).object();
+    }
+
+    /** The Scale of an object; fails where its kind has none. */
+    public Optional<ObjectNode> findScale(User user, Path path, String namespace, String name) {
+        Call call = call(user, path, "get", namespace, name, "scale");
+        if (call.resource().info().subresource("scale") == null) {
+            throw ApiException.noSuchPath();
+        }
+        StoredObject stored =
+                store.get(call.resource().bucket(), call.resource().key(namespace, name));
+        return Optional.ofNullable(stored)
+                .map(found ->
+                        FieldOwnership.scaleOf(call.resource(), call.resource().read(found)));
     }
 
     /** Applies a configuration, as the only owner of what is in it. */

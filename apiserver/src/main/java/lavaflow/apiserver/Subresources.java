@@ -133,31 +133,50 @@ final class Subresources {
             answer.scale(200, FieldOwnership.scaleOf(resource, resource.read(stored)));
             return;
         }
-        BinaryOperator<ObjectNode> change = scaleChange(exchange, call, sub);
-        Writes.Written written = writes.update(call, false, true, new Writes.Transformation() {
-            @Override
-            public ObjectNode apply(@Nullable ObjectNode live) {
-                ObjectNode object = required(call, live);
-                ObjectNode current = ownership.scale(call, object);
-                ObjectNode next = change.apply(object, current);
-                admission.mutate(call, Admission.Operation.UPDATE, next, current);
-                return scaled(call, object, next);
-            }
-
-            @Override
-            public boolean isAdmitted() {
-                return true;
-            }
-
-            @Override
-            public ObjectNode admissionView(ObjectNode stored) {
-                ObjectNode scale = ownership.scale(call, stored);
-                Metadata.of(scale).remove("managedFields");
-                return scale;
-            }
-        });
+        ObjectNode written = writeScale(call, scaleChange(exchange, call, sub));
         answer.warnings(call);
-        answer.scale(200, FieldOwnership.scaleOf(resource, written.object()));
+        answer.scale(200, FieldOwnership.scaleOf(resource, written));
+    }
+
+    /** Replaces the Scale of an object for components of this process. */
+    ObjectNode updateScale(Call call, ObjectNode scale) {
+        KindInfo.Subresource sub = call.resource().info().subresource("scale");
+        if (sub == null) {
+            throw ApiException.noSuchPath();
+        }
+        ObjectNode typed = ObjectDecoder.typed(call, scale, ObjectDecoder.Expected.of(sub));
+        ObjectNode written = writeScale(call, (_, current) -> {
+            ObjectNode next = typed.deepCopy();
+            ownership.updateScale(call, current, next);
+            return next;
+        });
+        return FieldOwnership.scaleOf(call.resource(), written);
+    }
+
+    private ObjectNode writeScale(Call call, BinaryOperator<ObjectNode> change) {
+        return writes.update(call, false, true, new Writes.Transformation() {
+                    @Override
+                    public ObjectNode apply(@Nullable ObjectNode live) {
+                        ObjectNode object = required(call, live);
+                        ObjectNode current = ownership.scale(call, object);
+                        ObjectNode next = change.apply(object, current);
+                        admission.mutate(call, Admission.Operation.UPDATE, next, current);
+                        return scaled(call, object, next);
+                    }
+
+                    @Override
+                    public boolean isAdmitted() {
+                        return true;
+                    }
+
+                    @Override
+                    public ObjectNode admissionView(ObjectNode stored) {
+                        ObjectNode scale = ownership.scale(call, stored);
+                        Metadata.of(scale).remove("managedFields");
+                        return scale;
+                    }
+                })
+                .object();
     }
 
     /** What the request makes of a Scale, owners included. */

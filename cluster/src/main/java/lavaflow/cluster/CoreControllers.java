@@ -87,6 +87,7 @@ public final class CoreControllers implements AutoCloseable {
                             .controller()));
             startServices(as, fanout, clock, nanoTime);
             startBatch(as, fanout, clock, nanoTime);
+            startScaling(as, pods, clock, nanoTime);
             startNodes(as, fanout, clock, nanoTime);
         }
     }
@@ -117,6 +118,11 @@ public final class CoreControllers implements AutoCloseable {
                 new CronJobs(as.as("cronjob-controller"), followers, clock, ZoneId.systemDefault(), nanoTime)
                         .controller(),
                 new FinishedJobs(as.as("ttl-after-finished-controller"), followers, clock, nanoTime).controller()));
+    }
+
+    private void startScaling(Identities as, Mirror<PodState> pods, InstantSource clock, LongSupplier nanoTime) {
+        runners.add(
+                new DisruptionBudgets(as.as("disruption-controller"), followers, pods, clock, nanoTime).controller());
     }
 
     private void startNodes(Identities as, Fanout fanout, InstantSource clock, LongSupplier nanoTime) {

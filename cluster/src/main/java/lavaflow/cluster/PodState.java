@@ -68,9 +68,13 @@ record PodState(
                 cost(Json.textAt(pod, "metadata", "annotations", "controller.kubernetes.io/pod-deletion-cost")));
     }
 
-    /** Words under which a mirror finds pods: those of an owner, and the orphans of a namespace. */
+    /** Words under which a mirror finds pods: those of an owner, the orphans of a namespace, all of a namespace. */
     List<String> words() {
-        return List.of(owner == null ? orphansOf(namespace) : owner.uid());
+        return List.of(owner == null ? orphansOf(namespace) : owner.uid(), allOf(namespace));
+    }
+
+    static String allOf(String namespace) {
+        return "all of " + namespace;
     }
 
     static String orphansOf(String namespace) {

@@ -112,6 +112,12 @@ final class CrashingKubeApi implements KubeApi {
     }
 
     @Override
+    public Optional<ObjectNode> findScale(Kind kind, String namespace, String name) {
+        dieIfDead();
+        return api.findScale(kind, namespace, name);
+    }
+
+    @Override
     public void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
         change(() -> {
             api.post(kind, namespace, name, subresource, body);

@@ -101,6 +101,9 @@ public interface KubeApi {
 
     Optional<ObjectNode> find(Kind kind, String namespace, String name);
 
+    /** The Scale (autoscaling/v1) of an object; fails with 404 where its kind has none. Its subresource is scale. */
+    Optional<ObjectNode> findScale(Kind kind, String namespace, String name);
+
     /**
      * Shows the objects of a namespace, or of all for the empty one, one by one; returns their common revision. Fails with
      * 410 where the server forgets the moment before all are shown: then begin anew.

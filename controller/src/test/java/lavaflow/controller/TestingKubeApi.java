@@ -20,6 +20,7 @@ import lavaflow.kube.ApiException;
 import lavaflow.kube.BuiltinTypes;
 import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
+import lavaflow.kube.LabelSelector;
 import lavaflow.kube.MergePatch;
 import lavaflow.kube.StrategicMergePatch;
 
@@ -293,6 +294,30 @@ public final class TestingKubeApi implements KubeApi {
         String group = version.length == 1 ? "" : version[0];
         String struct = types.kinds().struct(group, version[version.length - 1], Json.textAt(live, "kind"));
         return StrategicMergePatch.apply(types, Objects.requireNonNull(struct), live.deepCopy(), patch);
+    }
+
+    @Override
+    public synchronized Optional<ObjectNode> findScale(Kind kind, String namespace, String name) {
+        if (List.of("pods", "jobs", "daemonsets", "configmaps").contains(kind.resource())) {
+            throw ApiException.noSuchPath();
+        }
+        return find(kind, namespace, name).map(TestingKubeApi::scale);
+    }
+
+    private static ObjectNode scale(ObjectNode object) {
+        ObjectNode scale = Json.object();
+        ObjectNode metadata = scale.putObject("metadata");
+        for (String field : List.of("name", "namespace", "uid", "resourceVersion")) {
+            metadata.put(field, Json.textAt(object, "metadata", field));
+        }
+        scale.putObject("spec").put("replicas", Json.longAt(object, 0, "spec", "replicas"));
+        scale.putObject("status")
+                .put("replicas", Json.longAt(object, 0, "status", "replicas"))
+                .put(
+                        "selector",
+                        LabelSelector.fromJson(Json.at(object, "spec", "selector"))
+                                .toString());
+        return scale;
     }
 
     /** Binds pods and evicts them; nothing stands in the way of either. */

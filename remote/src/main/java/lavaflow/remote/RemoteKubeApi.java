@@ -62,9 +62,19 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
 
     @Override
     public Optional<ObjectNode> find(Kind kind, String namespace, String name) {
+        return find(kind, namespace, name, "");
+    }
+
+    @Override
+    public Optional<ObjectNode> findScale(Kind kind, String namespace, String name) {
+        return find(kind, namespace, name, "scale");
+    }
+
+    private Optional<ObjectNode> find(Kind kind, String namespace, String name, String subresource) {
         try {
-            return Optional.of(Connection.object(
-                    connection.get(path(kind, namespace, name, ""), JSON).body()));
+            return Optional.of(Connection.object(connection
+                    .get(path(kind, namespace, name, subresource), JSON)
+                    .body()));
         } catch (ApiException e) {
             // A kind that is not there is another matter than an object.
             if (e.code() == 404 && Json.textAt(e.status(), "details", "name").equals(name)) {
