@@ -109,8 +109,9 @@ final class AllInOne implements AutoCloseable {
                                 credentials.authority().certificatePem()),
                         policy -> new PolicyTypes(new KindSchemas(server.local()::catalogue)).warnings(policy)),
                 clock,
-                options.workloads());
+                name -> options.workloads() || CoreControllers.isOfTheApi(name));
         this.nodes = NodesAndScheduler.of(options, local, controllers.followers(), clock);
+        server.alsoMeasure(controllers::metrics);
         server.health().readyWhen("controllers-synced", controllers::areSynced);
         try {
             server.start();

@@ -35,6 +35,7 @@ public final class Lava {
                 new ResetCommand(),
                 new BackupCommand(),
                 new RestoreCommand(),
+                new ControllersCommand(),
                 new VersionCommand(),
                 new CompletionCommand());
     }

@@ -1,9 +1,6 @@
 package lavaflow;
 
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -69,7 +66,7 @@ final class UpCommand implements Command {
     @Override
     public int run(Arguments arguments, Console console) throws Exception {
         Home home = arguments.home();
-        InetSocketAddress address = address(arguments.value(LISTEN));
+        InetSocketAddress address = ListenAddress.parse(this, LISTEN.name(), arguments.value(LISTEN));
         Optional<Home.Running> running = home.running();
         if (running.isPresent()) {
             console.alreadyRunning(home, running.get());
@@ -82,7 +79,7 @@ final class UpCommand implements Command {
                 AllInOne cluster = AllInOne.start(home, address, options(arguments, requests))) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 stop.countDown();
-                awaitQuietly(stopped);
+                ListenAddress.awaitQuietly(stopped);
             }));
             console.ready(home, cluster.url(), (System.nanoTime() - started) / 1_000_000);
             if (arguments.has(WARM_UP)) {
@@ -103,29 +100,5 @@ final class UpCommand implements Command {
                 arguments.has(BOOTSTRAP_TOKENS),
                 requests,
                 Shapes.of(this, SIM_NODES, arguments.find(SIM_NODES)));
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private InetSocketAddress address(String text) {
-        try {
-            URI uri = URI.create("tcp://" + text);
-            String host = uri.getHost();
-            if (host != null && uri.getPort() >= 0 && uri.getPort() <= 65_535) {
-                String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-                return new InetSocketAddress(InetAddress.getAllByName(bare)[0], uri.getPort());
-            }
-        } catch (IllegalArgumentException _) {
-            // Told below, in one way for every malformed address.
-        } catch (UnknownHostException e) {
-            throw Arguments.wrong(this, "--listen: nobody knows the host of '" + text + "'");
-        }
-        throw Arguments.wrong(this, "--listen wants HOST:PORT, for example 127.0.0.1:6443, not '" + text + "'");
     }
 }

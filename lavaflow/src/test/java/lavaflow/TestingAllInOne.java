@@ -32,8 +32,18 @@ final class TestingAllInOne implements AutoCloseable {
     KubeApi api;
 
     TestingAllInOne(Path directory) throws Exception {
+        this(directory, true);
+    }
+
+    /**
+     * @param workloads whether pods are made of what asks for them
+     */
+    TestingAllInOne(Path directory, boolean workloads) throws Exception {
         home = Home.of(directory);
-        cluster = start(home);
+        cluster = AllInOne.start(
+                home,
+                loopback(0),
+                new AllInOne.Options(workloads, List.of(), false, RequestOptions.DEFAULT, List.of()));
         api = cluster.api(ADMIN);
     }
 

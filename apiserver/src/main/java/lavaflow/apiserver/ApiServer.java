@@ -7,6 +7,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 import lavaflow.access.AccountTokenReader;
@@ -118,6 +119,7 @@ public final class ApiServer implements AutoCloseable {
     private final HttpTransport transport;
     private final Watches watches;
     private final Health health;
+    private final RequestMetrics metrics;
     private final LocalApi local;
     private final AccountTokens accountTokens;
     private final Authorizer authorizer;
@@ -188,7 +190,7 @@ public final class ApiServer implements AutoCloseable {
                 new ResourceHandler(table, reads, writes, deletes, watches, patches, subresources, settings.clock());
         health = new Health();
         health.readyWhen("poststarthook/priority-and-fairness-config-producer", flowObjects::isDone);
-        RequestMetrics metrics = new RequestMetrics(store, watches, flowControl);
+        metrics = new RequestMetrics(store, watches, flowControl);
         InetSocketAddress listen = settings.listen();
         Endpoints endpoints = new Endpoints(
                 new Discovery(table, () -> listen.getHostString() + ":" + port(), aggregation),
@@ -278,6 +280,11 @@ public final class ApiServer implements AutoCloseable {
     /** Readiness checks; add to it before {@link #start}. */
     public Health health() {
         return health;
+    }
+
+    /** Shows measurements of other components beside the server's own, in Prometheus' text format. */
+    public void alsoMeasure(Supplier<String> text) {
+        metrics.alsoPrint(text);
     }
 
     /** What decides about every request, for components that ask in the name of others. */

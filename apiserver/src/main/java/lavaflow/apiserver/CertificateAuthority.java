@@ -17,6 +17,7 @@ import java.util.Date;
 import java.util.List;
 import java.util.Map;
 
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x500.X500NameBuilder;
 import org.bouncycastle.asn1.x500.style.BCStyle;
@@ -29,11 +30,14 @@ import org.bouncycastle.asn1.x509.GeneralNames;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
 import org.bouncycastle.asn1.x509.KeyUsage;
 import org.bouncycastle.cert.CertIOException;
+import org.bouncycastle.cert.X509CertificateHolder;
 import org.bouncycastle.cert.X509v3CertificateBuilder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.openssl.PEMKeyPair;
 import org.bouncycastle.openssl.PEMParser;
+import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.bouncycastle.pkcs.PKCS10CertificationRequest;
@@ -73,6 +77,40 @@ public final class CertificateAuthority {
 
     public static CertificateAuthority of(Identity identity) {
         return new CertificateAuthority(identity);
+    }
+
+    /**
+     * Reads an authority that others made: any kind of key, in any form that OpenSSL writes.
+     *
+     * @param certificatePem the first certificate counts
+     */
+    public static CertificateAuthority read(String certificatePem, String keyPem) throws IOException {
+        try (PEMParser parser = new PEMParser(new StringReader(certificatePem))) {
+            if (!(parser.readObject() instanceof X509CertificateHolder holder)) {
+                throw new IOException("no certificate in the PEM text");
+            }
+            return new CertificateAuthority(
+                    new Identity(readKey(keyPem), new JcaX509CertificateConverter().getCertificate(holder)));
+        } catch (GeneralSecurityException e) {
+            throw new IOException("the certificate cannot be read", e);
+        }
+    }
+
+    /** Reads a private key in any form that OpenSSL writes without a password. */
+    public static PrivateKey readKey(String pem) throws IOException {
+        JcaPEMKeyConverter converter = new JcaPEMKeyConverter();
+        try (PEMParser parser = new PEMParser(new StringReader(pem))) {
+            for (Object part = parser.readObject(); part != null; part = parser.readObject()) {
+                // A key of an elliptic curve may come after the name of its curve.
+                if (part instanceof PEMKeyPair pair) {
+                    return converter.getPrivateKey(pair.getPrivateKeyInfo());
+                }
+                if (part instanceof PrivateKeyInfo info) {
+                    return converter.getPrivateKey(info);
+                }
+            }
+        }
+        throw new IOException("no private key in the PEM text");
     }
 
     public Identity identity() {
@@ -220,10 +258,18 @@ public final class CertificateAuthority {
     private static X509Certificate sign(X509v3CertificateBuilder builder, PrivateKey key) {
         try {
             return new JcaX509CertificateConverter()
-                    .getCertificate(builder.build(new JcaContentSignerBuilder("SHA256withECDSA").build(key)));
+                    .getCertificate(builder.build(new JcaContentSignerBuilder(algorithm(key)).build(key)));
         } catch (OperatorCreationException | GeneralSecurityException e) {
             throw new IllegalStateException("cannot sign a certificate", e);
         }
+    }
+
+    private static String algorithm(PrivateKey key) {
+        return switch (key.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC", "ECDSA" -> "SHA256withECDSA";
+            default -> key.getAlgorithm();
+        };
     }
 
     private static KeyPair newKey() {

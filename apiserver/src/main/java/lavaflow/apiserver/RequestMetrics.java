@@ -1,9 +1,12 @@
 package lavaflow.apiserver;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 
 import lavaflow.fairness.FlowControl;
 import lavaflow.store.Store;
@@ -25,6 +28,7 @@ final class RequestMetrics {
     private final Map<String, Histogram> durations = new ConcurrentSkipListMap<>();
     private final AtomicInteger mutating = new AtomicInteger();
     private final AtomicInteger readOnly = new AtomicInteger();
+    private final List<Supplier<String>> others = new CopyOnWriteArrayList<>();
     private final Store store;
     private final Watches watches;
     private final FlowControl flowControl;
@@ -33,6 +37,11 @@ final class RequestMetrics {
         this.store = store;
         this.watches = watches;
         this.flowControl = flowControl;
+    }
+
+    /** Others in the process have something to show, too. */
+    void alsoPrint(Supplier<String> text) {
+        others.add(text);
     }
 
     void begin(RequestInfo info) {
@@ -90,6 +99,7 @@ final class RequestMetrics {
         line(out, "apiserver_longrunning_requests", "verb=\"WATCH\"", watches.count());
         out.append(flowControl.metrics());
         storage(out);
+        others.forEach(other -> out.append(other.get()));
         Runtime runtime = Runtime.getRuntime();
         out.append("# TYPE jvm_memory_used_bytes gauge\n");
         line(out, "jvm_memory_used_bytes", "area=\"heap\"", runtime.totalMemory() - runtime.freeMemory());

@@ -12,6 +12,7 @@ import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /** Gives every live namespace its default service account and the cluster's root certificate, and keeps them there. */
 final class NamespaceDefaults {
@@ -23,11 +24,22 @@ final class NamespaceDefaults {
     private static final String DESCRIPTION = "kubernetes.io/description";
 
     private final KubeApi api;
-    private final String rootCertificate;
+    private final boolean accounts;
+    private final @Nullable String rootCertificate;
     private final ControllerRunner<String> runner;
 
-    NamespaceDefaults(KubeApi api, Followers followers, String rootCertificate, LongSupplier nanoTime) {
+    /**
+     * @param accounts whether to make accounts
+     * @param rootCertificate what to publish; null for nothing
+     */
+    NamespaceDefaults(
+            KubeApi api,
+            Followers followers,
+            boolean accounts,
+            @Nullable String rootCertificate,
+            LongSupplier nanoTime) {
         this.api = api;
+        this.accounts = accounts;
         this.rootCertificate = rootCertificate;
         this.runner = new ControllerRunner<>("namespace-defaults", followers, 2, this::reconcile, nanoTime)
                 .follow(NAMESPACES, object -> List.of(Objects.name(object)))
@@ -48,30 +60,36 @@ final class NamespaceDefaults {
         if (found.isEmpty() || Objects.isDeleting(found.get())) {
             return Optional.empty();
         }
-        if (api.find(SERVICE_ACCOUNTS, namespace, ACCOUNT).isEmpty()) {
+        if (accounts && api.find(SERVICE_ACCOUNTS, namespace, ACCOUNT).isEmpty()) {
             create(SERVICE_ACCOUNTS, namespace, Objects.named(ACCOUNT));
         }
-        Optional<ObjectNode> map = api.find(CONFIG_MAPS, namespace, ROOT_CA);
-        if (map.isEmpty()) {
-            create(CONFIG_MAPS, namespace, completed(Objects.named(ROOT_CA)));
-        } else {
-            ObjectNode wanted = completed(map.get().deepCopy());
-            if (!wanted.equals(map.get())) {
-                api.update(CONFIG_MAPS, "", wanted);
-            }
+        if (rootCertificate != null) {
+            publish(namespace, rootCertificate);
         }
         return Optional.empty();
     }
 
+    private void publish(String namespace, String certificate) {
+        Optional<ObjectNode> map = api.find(CONFIG_MAPS, namespace, ROOT_CA);
+        if (map.isEmpty()) {
+            create(CONFIG_MAPS, namespace, completed(Objects.named(ROOT_CA), certificate));
+        } else {
+            ObjectNode wanted = completed(map.get().deepCopy(), certificate);
+            if (!wanted.equals(map.get())) {
+                api.update(CONFIG_MAPS, "", wanted);
+            }
+        }
+    }
+
     /** The map with what must be in it: the data is ours alone, a description anyone may reword. */
-    private ObjectNode completed(ObjectNode map) {
+    private static ObjectNode completed(ObjectNode map, String certificate) {
         if (Json.textAt(map, "metadata", "annotations", DESCRIPTION).isEmpty()) {
             Json.ensureObject(map, "metadata", "annotations")
                     .put(
                             DESCRIPTION,
                             "The certificate authority that signs this cluster's API server; clients in pods trust it.");
         }
-        ObjectNode data = Json.object().put("ca.crt", rootCertificate);
+        ObjectNode data = Json.object().put("ca.crt", certificate);
         if (!data.equals(Json.at(map, "data"))) {
             map.set("data", data);
         }

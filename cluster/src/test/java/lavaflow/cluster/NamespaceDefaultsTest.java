@@ -23,7 +23,8 @@ class NamespaceDefaultsTest {
 
     @BeforeEach
     void start() {
-        cluster.run(new NamespaceDefaults(api, cluster.followers, "the certificate", cluster.nanoTime()).controller());
+        cluster.run(new NamespaceDefaults(api, cluster.followers, true, "the certificate", cluster.nanoTime())
+                .controller());
     }
 
     private void namespace() {

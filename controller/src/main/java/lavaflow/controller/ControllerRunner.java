@@ -94,6 +94,10 @@ public final class ControllerRunner<K> implements AutoCloseable {
         return this;
     }
 
+    public String name() {
+        return name;
+    }
+
     public WorkQueue<K> queue() {
         return queue;
     }

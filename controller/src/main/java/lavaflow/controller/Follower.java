@@ -39,6 +39,8 @@ final class Follower implements Runnable {
     private boolean synced;
     private long revision = -1;
     private Duration pause = FIRST_PAUSE;
+    /** What was said of the last failure; the same again is not worth a line. */
+    private String complaint = "";
 
     Follower(KubeApi api, KubeApi.Kind kind, List<ChangeListener> listeners) {
         this.api = api;
@@ -83,13 +85,16 @@ final class Follower implements Runnable {
                 progress.events().forEach(event -> tell(event.object(), event.deleted()));
                 reach(progress.revision());
                 pause = FIRST_PAUSE;
+                complaint = "";
             }
             return Duration.ZERO;
         } catch (ApiException e) {
             drop();
             // A kind that is not served any more is about to be followed no more.
-            if (e.code() != 410 && e.code() != 404 && !isClosed()) {
-                LOG.warn("cannot follow {}: {}", kind, e.getMessage());
+            boolean ordinary = e.code() == 410 || e.code() == 404;
+            if (!ordinary && !isClosed() && !String.valueOf(e.getMessage()).equals(complaint)) {
+                complaint = String.valueOf(e.getMessage());
+                LOG.warn("cannot follow {}: {}", kind, complaint);
             }
         } catch (RuntimeException e) {
             drop();

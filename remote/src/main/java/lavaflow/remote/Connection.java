@@ -7,7 +7,10 @@ import java.net.ConnectException;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -120,6 +123,15 @@ final class Connection implements Streams, AutoCloseable {
 
     String server() {
         return server;
+    }
+
+    /** The certificates that vouch for the server, PEM; null where those of the system do. */
+    @Nullable
+    String certificateAuthority() throws IOException {
+        if (config.getCaCertData() != null) {
+            return new String(Base64.getDecoder().decode(config.getCaCertData()), StandardCharsets.UTF_8);
+        }
+        return config.getCaCertFile() == null ? null : Files.readString(Path.of(config.getCaCertFile()));
     }
 
     Answer get(String path, String accept) {

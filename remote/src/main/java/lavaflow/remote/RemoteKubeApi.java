@@ -45,6 +45,11 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
         return connection.server();
     }
 
+    /** The certificates that vouch for the server, PEM; null where those of the system do. */
+    public @Nullable String certificateAuthority() throws IOException {
+        return connection.certificateAuthority();
+    }
+
     @Override
     public List<Kind> kinds() {
         return discovery.known().all();
