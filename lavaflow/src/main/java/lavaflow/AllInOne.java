@@ -107,7 +107,8 @@ final class AllInOne implements AutoCloseable {
                                 (request, usages, lifetime) -> CertificateAuthority.of(credentials.authority())
                                         .signRequest(request, usages, lifetime, clock.instant()),
                                 credentials.authority().certificatePem()),
-                        policy -> new PolicyTypes(new KindSchemas(server.local()::catalogue)).warnings(policy)),
+                        policy -> new PolicyTypes(new KindSchemas(server.local()::catalogue)).warnings(policy),
+                        home.volumes()),
                 clock,
                 name -> options.workloads() || CoreControllers.isOfTheApi(name));
         this.nodes = NodesAndScheduler.of(options, local, controllers.followers(), clock);

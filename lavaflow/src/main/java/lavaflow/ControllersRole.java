@@ -54,7 +54,7 @@ final class ControllersRole implements AutoCloseable {
         this.api = api;
         this.controllers = new CoreControllers(
                 identities(api),
-                new CoreControllers.Judges(RemoteAccess.of(api, options.material(), clock), null),
+                new CoreControllers.Judges(RemoteAccess.of(api, options.material(), clock), null, null),
                 clock,
                 options.controllers().wanted(CoreControllers::isUsual));
         // Upstream's name: of its controllers and these, only one may work on a cluster.

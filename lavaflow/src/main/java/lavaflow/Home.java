@@ -70,6 +70,11 @@ record Home(Path directory) {
         return directory.resolve("store");
     }
 
+    /** Directories of persistent volumes. */
+    Path volumes() {
+        return directory.resolve("volumes");
+    }
+
     Path pki() {
         return directory.resolve("pki");
     }

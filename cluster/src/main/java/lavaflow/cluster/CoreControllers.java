@@ -1,5 +1,6 @@
 package lavaflow.cluster;
 
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -50,8 +51,12 @@ public final class CoreControllers implements AutoCloseable {
      *
      * @param access for those of credentials
      * @param policies for that of admission policies; null where the schemas of all kinds are not at hand
+     * @param volumes where directories for claims are made; null where nodes are elsewhere
      */
-    public record Judges(Access access, @Nullable PolicyTypeCheck policies) {}
+    public record Judges(
+            Access access,
+            @Nullable PolicyTypeCheck policies,
+            @Nullable Path volumes) {}
 
     private static final String ACCOUNTS = "serviceaccount-controller";
     private static final String ROOT_CERTIFICATES = "root-ca-certificate-publisher-controller";
@@ -87,6 +92,8 @@ public final class CoreControllers implements AutoCloseable {
             Map.entry("taint-eviction-controller", "noexec_taint_node"),
             Map.entry("pod-garbage-collector", "orphaned_pods_nodes"),
             Map.entry("ttl-controller", "ttlcontroller"),
+            Map.entry("persistentvolume-binder-controller", "claims"),
+            Map.entry("persistentvolume-expander-controller", "volume_expand"),
             Map.entry("daemon-set-controller", "daemonset"),
             Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"),
             Map.entry("endpointslice-controller", "endpoint_slice"),
@@ -112,6 +119,7 @@ public final class CoreControllers implements AutoCloseable {
         addServices(as, fanout, clock, nanoTime);
         addBatch(as, fanout, clock, nanoTime);
         addNodes(as, fanout, clock, nanoTime);
+        addVolumes(as, judges.volumes(), clock, nanoTime);
     }
 
     /** Whether a controller makes no pods and nothing for them; suites that look at the API alone want only those. */
@@ -331,6 +339,25 @@ public final class CoreControllers implements AutoCloseable {
                                 clock,
                                 nanoTime)
                         .controller());
+    }
+
+    private void addVolumes(Identities as, @Nullable Path volumes, InstantSource clock, LongSupplier nanoTime) {
+        KubeApi binder = as.as("persistent-volume-binder");
+        add(
+                "persistentvolume-binder-controller",
+                () -> new VolumeBinder(binder, followers, clock, nanoTime).controller());
+        // Not one of upstream's, and of no use where nobody has its directories.
+        if (volumes != null) {
+            add(
+                    "local-path-provisioner",
+                    () -> new LocalVolumes(binder, followers, volumes, clock, nanoTime).controller());
+        }
+        add(
+                "persistentvolume-expander-controller",
+                () -> new VolumeExpansion(as.as("expand-controller"), followers, clock, nanoTime).controller());
+        add(
+                "persistentvolume-attach-detach-controller",
+                () -> new AttachDetach(as.as("attachdetach-controller"), followers, clock, nanoTime).controller());
     }
 
     private static String ofNamespaceDefaults(KubeApi.Kind kind) {

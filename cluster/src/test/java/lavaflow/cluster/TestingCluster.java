@@ -43,6 +43,9 @@ final class TestingCluster {
     static final KubeApi.Kind BUDGETS = new KubeApi.Kind("policy", "v1", "poddisruptionbudgets", true);
     static final KubeApi.Kind AUTOSCALERS = new KubeApi.Kind("autoscaling", "v2", "horizontalpodautoscalers", true);
     static final KubeApi.Kind LEASES = new KubeApi.Kind("coordination.k8s.io", "v1", "leases", true);
+    static final KubeApi.Kind STORAGE_CLASSES = new KubeApi.Kind("storage.k8s.io", "v1", "storageclasses", false);
+    static final KubeApi.Kind ATTACHMENTS = new KubeApi.Kind("storage.k8s.io", "v1", "volumeattachments", false);
+    static final KubeApi.Kind DRIVERS = new KubeApi.Kind("storage.k8s.io", "v1", "csidrivers", false);
     static final KubeApi.Kind ATTRIBUTES = new KubeApi.Kind("storage.k8s.io", "v1", "volumeattributesclasses", false);
 
     private static final Instant START = Instant.parse("2030-01-02T03:04:05Z");
@@ -72,6 +75,9 @@ final class TestingCluster {
             .serve(BUDGETS, "PodDisruptionBudget")
             .serve(AUTOSCALERS, "HorizontalPodAutoscaler")
             .serve(LEASES, "Lease")
+            .serve(STORAGE_CLASSES, "StorageClass")
+            .serve(ATTACHMENTS, "VolumeAttachment")
+            .serve(DRIVERS, "CSIDriver")
             .serve(ATTRIBUTES, "VolumeAttributesClass");
     Followers followers = new Followers(api);
     private final AtomicLong nanos = new AtomicLong();

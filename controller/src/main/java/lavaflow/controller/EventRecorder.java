@@ -74,7 +74,8 @@ public final class EventRecorder {
         this.api = api;
         this.component = component;
         this.clock = clock;
-        this.serial = clock.instant().toEpochMilli() * 1_000_000;
+        // Recorders that began in the same moment must not give their events the same names.
+        this.serial = clock.instant().toEpochMilli() * 1_000_000 + Math.floorMod(component.hashCode(), 1_000_000);
     }
 
     public void normal(ObjectNode about, String reason, String message) {

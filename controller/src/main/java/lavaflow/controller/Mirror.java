@@ -32,18 +32,21 @@ public final class Mirror<T> implements ChangeListener {
     }
 
     private final Predicate<ObjectNode> wanted;
-    private final Function<ObjectNode, T> view;
+    private final Function<ObjectNode, @Nullable T> view;
     private final Function<T, List<String>> index;
     private final Map<String, Entry<T>> byPlace = new TreeMap<>();
     private final Map<String, Map<String, T>> byIndex = new HashMap<>();
     private final List<Difference<T>> listeners = new ArrayList<>();
 
     /**
-     * @param view makes the value that is kept; must not hold on to the object if it is large
+     * @param view makes the value that is kept, null where nothing is; must not hold on to the object if it is large
      * @param index under which words a value is found
      */
     public Mirror(
-            Followers followers, KubeApi.Kind kind, Function<ObjectNode, T> view, Function<T, List<String>> index) {
+            Followers followers,
+            KubeApi.Kind kind,
+            Function<ObjectNode, @Nullable T> view,
+            Function<T, List<String>> index) {
         this(followers, kind, _ -> true, view, index);
     }
 
@@ -56,7 +59,7 @@ public final class Mirror<T> implements ChangeListener {
             Followers followers,
             KubeApi.Kind kind,
             Predicate<ObjectNode> wanted,
-            Function<ObjectNode, T> view,
+            Function<ObjectNode, @Nullable T> view,
             Function<T, List<String>> index) {
         this.wanted = wanted;
         this.view = view;

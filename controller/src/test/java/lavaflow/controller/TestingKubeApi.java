@@ -350,7 +350,8 @@ public final class TestingKubeApi implements KubeApi {
     private static boolean isHeld(ObjectNode object) {
         return hasFinalizers(object)
                 || !Json.listAt(object, "spec", "finalizers").isEmpty()
-                || !Json.textAt(object, "spec", "nodeName").isEmpty();
+                || (Json.textAt(object, "kind").equals("Pod")
+                        && !Json.textAt(object, "spec", "nodeName").isEmpty());
     }
 
     private static boolean hasFinalizers(ObjectNode object) {
