@@ -9,7 +9,6 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 
 import lavaflow.access.ServiceAccounts;
-import lavaflow.access.TokenAuthenticator;
 import lavaflow.access.User;
 import lavaflow.admission.OutsideAdmission;
 import lavaflow.admission.PolicyTypes;
@@ -40,21 +39,21 @@ final class AllInOne implements AutoCloseable {
 
     /** Opens the store first: its lock keeps a second server off the keys as well. */
     static AllInOne start(Home home, InetSocketAddress listen) throws Exception {
-        return start(home, listen, new Options(true, List.of(), false, RequestOptions.DEFAULT, List.of()));
+        return start(home, listen, new Options(true, UserFiles.NONE, false, RequestOptions.DEFAULT, List.of()));
     }
 
     /**
      * What may differ between clusters.
      *
      * @param workloads whether to make pods of what asks for them
-     * @param tokens readers of tokens beside those of service accounts
+     * @param users who has tokens beside service accounts
      * @param bootstrapTokens whether secrets in kube-system may be tokens for joining nodes
      * @param requests how requests are written down and rationed
      * @param simulated nodes to simulate
      */
     record Options(
             boolean workloads,
-            List<TokenAuthenticator> tokens,
+            UserFiles users,
             boolean bootstrapTokens,
             RequestOptions requests,
             List<SimShape> simulated) {}
@@ -92,7 +91,10 @@ final class AllInOne implements AutoCloseable {
                                 clock,
                                 new OutsideAdmission(),
                                 new AccessSettings(
-                                        () -> Credentials.tokenKeys(home), options.tokens(), options.bootstrapTokens()))
+                                        () -> Credentials.tokenKeys(home),
+                                        options.users().tokens(),
+                                        options.bootstrapTokens(),
+                                        options.users().anonymous()))
                         .withRequests(
                                 options.requests().auditor(), options.requests().seats())
                         .withFrontProxy(result(frontProxy)),

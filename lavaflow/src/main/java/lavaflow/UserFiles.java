@@ -7,34 +7,43 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 
-import lavaflow.access.AuthenticationConfiguration;
-import lavaflow.access.IssuerTokens;
+import lavaflow.access.AnonymousRequests;
+import lavaflow.access.IssuerFile;
 import lavaflow.access.TokenAuthenticator;
 import lavaflow.access.TokenFile;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads the files in which an administrator says who else has tokens. */
-final class UserFiles {
-    private UserFiles() {}
+/**
+ * What an administrator says in files of who else has tokens.
+ *
+ * @param tokens readers of the tokens
+ * @param anonymous what may be asked without any
+ */
+record UserFiles(List<TokenAuthenticator> tokens, AnonymousRequests anonymous) {
+    /** Nobody, and health and version. */
+    static final UserFiles NONE = new UserFiles(List.of(), AnonymousRequests.HEALTH);
 
-    /** Readers of the tokens; a file that is wrong is a failure of the command, not of a later request. */
-    static List<TokenAuthenticator> read(@Nullable String tokens, @Nullable String authentication) {
+    /** Reads them; a file that is wrong is a failure of the command, not of a later request. */
+    static UserFiles read(@Nullable String tokens, @Nullable String authentication) {
         List<TokenAuthenticator> readers = new ArrayList<>();
+        AnonymousRequests anonymous = AnonymousRequests.HEALTH;
         try {
             if (tokens != null) {
                 readers.add(TokenFile.parse(text("--token-auth-file", tokens)));
             }
             if (authentication != null) {
-                for (IssuerTokens.Issuer issuer :
-                        AuthenticationConfiguration.issuers(text("--authentication-config", authentication))) {
-                    readers.add(new IssuerTokens(issuer, InstantSource.system()));
-                }
+                IssuerFile issuers = new IssuerFile(Path.of(authentication), InstantSource.system());
+                readers.add(issuers);
+                AnonymousRequests told = issuers.configuration().anonymous();
+                anonymous = told == null ? anonymous : told;
             }
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(Lava.FAILED, "the file of users: " + e.getMessage());
+        } catch (IOException e) {
+            throw new CommandFailure(Lava.FAILED, "--authentication-config: cannot read " + authentication);
         }
-        return readers;
+        return new UserFiles(readers, anonymous);
     }
 
     private static String text(String option, String file) {

@@ -43,7 +43,7 @@ final class TestingAllInOne implements AutoCloseable {
         cluster = AllInOne.start(
                 home,
                 loopback(0),
-                new AllInOne.Options(workloads, List.of(), false, RequestOptions.DEFAULT, List.of()));
+                new AllInOne.Options(workloads, UserFiles.NONE, false, RequestOptions.DEFAULT, List.of()));
         api = cluster.api(ADMIN);
     }
 

@@ -3,12 +3,14 @@ package lavaflow.access;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import lavaflow.kube.DecodingException;
+import lavaflow.kube.FieldError;
+import lavaflow.kube.FieldErrors;
+import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
 import lavaflow.kube.Yaml;
 
@@ -16,21 +18,22 @@ import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads upstream's AuthenticationConfiguration: the OpenID issuers whose tokens are good. What is written there and not
- * understood here is refused at the start rather than ignored, for it would restrict somebody.
+ * Upstream's AuthenticationConfiguration: the OpenID issuers whose tokens are good, and what may be asked without any. What is
+ * written there and not understood here is refused rather than ignored, for it would restrict somebody. Complaints are upstream's.
+ *
+ * @param anonymous null where the file does not say
  */
-public final class AuthenticationConfiguration {
+public record AuthenticationConfiguration(
+        List<IssuerTokens.Issuer> issuers, @Nullable AnonymousRequests anonymous) {
     private static final Set<String> VERSIONS =
             Set.of("apiserver.config.k8s.io/v1", "apiserver.config.k8s.io/v1beta1", "apiserver.config.k8s.io/v1alpha1");
 
-    private AuthenticationConfiguration() {}
-
     /**
-     * The issuers in a file.
+     * Reads a file.
      *
      * @throws IllegalArgumentException that says what is wrong and where
      */
-    public static List<IssuerTokens.Issuer> issuers(String text) {
+    public static AuthenticationConfiguration parse(String text) {
         JsonNode document;
         try {
             document = Yaml.parse(text.getBytes(StandardCharsets.UTF_8)).root();
@@ -41,94 +44,118 @@ public final class AuthenticationConfiguration {
                 || !VERSIONS.contains(Json.textAt(document, "apiVersion"))) {
             throw new IllegalArgumentException("is no AuthenticationConfiguration of apiserver.config.k8s.io");
         }
-        known(document, "", Set.of("kind", "apiVersion", "jwt"));
+        known(document, "", Set.of("kind", "apiVersion", "jwt", "anonymous"));
+        FieldErrors errors = new FieldErrors();
         List<IssuerTokens.Issuer> issuers = new ArrayList<>();
         Set<String> urls = new HashSet<>();
-        int index = 0;
         for (JsonNode entry : Json.listAt(document, "jwt")) {
-            IssuerTokens.Issuer issuer = issuer(entry, "jwt[" + index++ + "]");
+            FieldPath path = FieldPath.of("jwt").index(issuers.size());
+            IssuerTokens.Issuer issuer = issuer(entry, path, errors);
             if (!urls.add(issuer.url())) {
-                throw new IllegalArgumentException("jwt: the issuer " + issuer.url() + " occurs twice");
+                errors.duplicate(path.child("issuer", "url"), issuer.url());
             }
             issuers.add(issuer);
         }
-        return issuers;
+        AnonymousRequests anonymous = anonymous(Json.at(document, "anonymous"), errors);
+        if (!errors.isEmpty()) {
+            throw new IllegalArgumentException(
+                    errors.list().stream().map(FieldError::message).collect(Collectors.joining(", ")));
+        }
+        return new AuthenticationConfiguration(issuers, anonymous);
     }
 
-    private static void known(JsonNode node, String path, Set<String> fields) {
+    static void known(JsonNode node, String path, Set<String> fields) {
         node.fieldNames().forEachRemaining(field -> {
             if (!fields.contains(field)) {
-                throw new IllegalArgumentException((path.isEmpty() ? "" : path + ".") + field + ": is not supported");
+                String place = (path.isEmpty() ? "" : path + ".") + field;
+                throw new IllegalArgumentException("strict decoding error: unknown field \"" + place + "\"");
             }
         });
     }
 
-    private static IssuerTokens.Issuer issuer(JsonNode entry, String path) {
-        known(entry, path, Set.of("issuer", "claimMappings", "claimValidationRules"));
+    private static @Nullable AnonymousRequests anonymous(@Nullable JsonNode node, FieldErrors errors) {
+        if (node == null) {
+            return null;
+        }
+        known(node, "anonymous", Set.of("enabled", "conditions"));
+        List<String> paths = new ArrayList<>();
+        for (JsonNode condition : Json.listAt(node, "conditions")) {
+            known(condition, "anonymous.conditions[" + paths.size() + "]", Set.of("path"));
+            paths.add(Json.textAt(condition, "path"));
+        }
+        boolean enabled = Json.flagAt(node, "enabled");
+        if (!enabled && !paths.isEmpty()) {
+            errors.invalid(
+                    FieldPath.of("anonymous", "conditions"),
+                    node.get("conditions"),
+                    "enabled should be set to true when conditions are defined");
+        }
+        return new AnonymousRequests(enabled, paths);
+    }
+
+    private static IssuerTokens.Issuer issuer(JsonNode entry, FieldPath path, FieldErrors errors) {
+        known(entry, path.toString(), Set.of("issuer", "claimMappings", "claimValidationRules", "userValidationRules"));
         JsonNode issuer = entry.path("issuer");
+        FieldPath at = path.child("issuer");
         known(
                 issuer,
-                path + ".issuer",
+                at.toString(),
                 Set.of("url", "discoveryURL", "certificateAuthority", "audiences", "audienceMatchPolicy"));
         String url = Json.textAt(issuer, "url");
         String discovery = Json.textAt(issuer, "discoveryURL");
-        requireHttps(url, path + ".issuer.url");
-        if (!discovery.isEmpty()) {
-            requireHttps(discovery, path + ".issuer.discoveryURL");
-        }
+        address(url, at.child("url"), "URL", errors);
         if (url.equals(AccountTokens.ISSUER)) {
-            throw new IllegalArgumentException(path + ".issuer.url: must not be the issuer of service accounts");
+            errors.invalid(at.child("url"), url, "URL must not overlap with disallowed issuers: [" + url + "]");
         }
-        List<String> audiences = new ArrayList<>();
-        Json.listAt(issuer, "audiences").forEach(audience -> audiences.add(audience.asText()));
-        if (audiences.isEmpty()) {
-            throw new IllegalArgumentException(path + ".issuer.audiences: at least one is required");
+        if (!discovery.isEmpty()) {
+            address(discovery, at.child("discoveryURL"), "URL", errors);
+            if (discovery.equals(url)) {
+                errors.invalid(at.child("discoveryURL"), discovery, "discoveryURL must be different from URL");
+            }
         }
-        JsonNode mappings = entry.path("claimMappings");
-        known(mappings, path + ".claimMappings", Set.of("username", "groups", "uid"));
-        IssuerTokens.Mapping username = mapping(mappings.path("username"), path + ".claimMappings.username");
-        if (username == null) {
-            throw new IllegalArgumentException(path + ".claimMappings.username: is required");
-        }
-        known(mappings.path("uid"), path + ".claimMappings.uid", Set.of("claim"));
         return new IssuerTokens.Issuer(
                 url,
                 discovery,
                 Json.textAt(issuer, "certificateAuthority"),
-                audiences,
-                username,
-                mapping(mappings.path("groups"), path + ".claimMappings.groups"),
-                Json.textAt(mappings, "uid", "claim"),
-                required(entry, path));
+                audiences(issuer, at, errors),
+                new ClaimSettings(path, errors).read(entry));
     }
 
-    private static void requireHttps(String url, String path) {
-        if (!url.startsWith("https://")) {
-            throw new IllegalArgumentException(path + ": must be an https address");
+    private static void address(String url, FieldPath path, String what, FieldErrors errors) {
+        if (url.isEmpty()) {
+            errors.required(path, what + " is required");
+        } else if (!url.startsWith("https://")) {
+            errors.invalid(path, url, what + " scheme must be https");
+        } else if (url.contains("?")) {
+            errors.invalid(path, url, what + " must not contain a query");
+        } else if (url.contains("#")) {
+            errors.invalid(path, url, what + " must not contain a fragment");
+        } else if (url.substring("https://".length()).replaceAll("/.*", "").contains("@")) {
+            errors.invalid(path, url, what + " must not contain a username or password");
         }
     }
 
-    private static IssuerTokens.@Nullable Mapping mapping(JsonNode node, String path) {
-        if (node.isMissingNode()) {
-            return null;
+    private static List<String> audiences(JsonNode issuer, FieldPath at, FieldErrors errors) {
+        List<String> audiences = new ArrayList<>();
+        for (JsonNode audience : Json.listAt(issuer, "audiences")) {
+            FieldPath path = at.child("audiences").index(audiences.size());
+            if (audience.asText().isEmpty()) {
+                errors.required(path);
+            } else if (audiences.contains(audience.asText())) {
+                errors.duplicate(path, audience.asText());
+            }
+            audiences.add(audience.asText());
         }
-        known(node, path, Set.of("claim", "prefix"));
-        if (Json.textAt(node, "claim").isEmpty()) {
-            throw new IllegalArgumentException(path + ".claim: is required");
+        if (audiences.isEmpty()) {
+            errors.required(at.child("audiences"), "at least one " + at + ".audiences is required");
         }
-        if (!node.has("prefix")) {
-            throw new IllegalArgumentException(path + ".prefix: is required, it may be empty");
+        String policy = Json.textAt(issuer, "audienceMatchPolicy");
+        if (audiences.size() > 1 && !policy.equals("MatchAny")) {
+            errors.invalid(
+                    at.child("audienceMatchPolicy"),
+                    policy,
+                    "audienceMatchPolicy must be MatchAny for multiple audiences");
         }
-        return new IssuerTokens.Mapping(Json.textAt(node, "claim"), Json.textAt(node, "prefix"));
-    }
-
-    private static Map<String, String> required(JsonNode entry, String path) {
-        Map<String, String> required = new LinkedHashMap<>();
-        int index = 0;
-        for (JsonNode rule : Json.listAt(entry, "claimValidationRules")) {
-            known(rule, path + ".claimValidationRules[" + index++ + "]", Set.of("claim", "requiredValue"));
-            required.put(Json.textAt(rule, "claim"), Json.textAt(rule, "requiredValue"));
-        }
-        return required;
+        return audiences;
     }
 }

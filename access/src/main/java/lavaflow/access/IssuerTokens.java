@@ -6,9 +6,6 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-
-import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -22,26 +19,12 @@ public final class IssuerTokens implements TokenAuthenticator {
     /** Nobody can make this server ask the issuer more often by showing tokens with made-up keys. */
     private static final Duration LEAST_PAUSE = Duration.ofSeconds(10);
 
-    /** Which claim to take, and what to write before it. */
-    public record Mapping(String claim, String prefix) {}
-
-    /**
-     * What the configuration says of an issuer.
-     *
-     * @param groups null where groups are not taken from the token
-     * @param required claims and the values they must have
-     */
+    /** What the configuration says of an issuer. */
     public record Issuer(
-            String url,
-            String discoveryUrl,
-            String authorityPem,
-            List<String> audiences,
-            Mapping username,
-            @Nullable Mapping groups,
-            String uidClaim,
-            Map<String, String> required) {}
+            String url, String discoveryUrl, String authorityPem, List<String> audiences, ClaimRules.Settings claims) {}
 
     private final Issuer issuer;
+    private final ClaimRules rules;
     private final InstantSource clock;
     private final IssuerClient client;
     private @Nullable IssuerKeys keys;
@@ -49,6 +32,7 @@ public final class IssuerTokens implements TokenAuthenticator {
 
     public IssuerTokens(Issuer issuer, InstantSource clock) {
         this.issuer = issuer;
+        this.rules = new ClaimRules(issuer.claims());
         this.clock = clock;
         this.client = new IssuerClient(issuer.url(), issuer.discoveryUrl(), issuer.authorityPem());
     }
@@ -64,7 +48,18 @@ public final class IssuerTokens implements TokenAuthenticator {
             return new Bad("oidc: failed to verify signature");
         }
         String problem = problem(jwt.claims());
-        return problem.isEmpty() ? user(jwt.claims(), audiences) : new Bad("oidc: " + problem);
+        if (!problem.isEmpty()) {
+            return new Bad("oidc: " + problem);
+        }
+        try {
+            return new Good(rules.user(jwt.claims()), audiences);
+        } catch (ClaimRules.Unfit e) {
+            return new Bad(e.text());
+        }
+    }
+
+    Issuer issuer() {
+        return issuer;
     }
 
     private synchronized @Nullable IssuerKeys keysFor(String keyId) {
@@ -96,16 +91,10 @@ public final class IssuerTokens implements TokenAuthenticator {
         if (texts(claims.path("aud")).stream().noneMatch(issuer.audiences()::contains)) {
             return "expected audience in " + issuer.audiences() + " got " + texts(claims.path("aud"));
         }
-        for (var required : issuer.required().entrySet()) {
-            JsonNode value = claims.path(required.getKey());
-            if (!value.isTextual() || !value.asText().equals(required.getValue())) {
-                return "required claim " + required.getKey() + " not present or of another value";
-            }
-        }
         return "";
     }
 
-    private static List<String> texts(JsonNode value) {
+    static List<String> texts(JsonNode value) {
         List<String> texts = new ArrayList<>();
         if (value.isTextual()) {
             texts.add(value.asText());
@@ -114,31 +103,5 @@ public final class IssuerTokens implements TokenAuthenticator {
             value.forEach(item -> texts.add(item.asText()));
         }
         return texts;
-    }
-
-    private Outcome user(ObjectNode claims, List<String> audiences) {
-        String claim = issuer.username().claim();
-        JsonNode name = claims.path(claim);
-        if (!name.isTextual() || name.asText().isEmpty()) {
-            return new Bad("oidc: could not find a username in the claim \"" + claim + "\"");
-        }
-        boolean unverified = claim.equals("email")
-                && claims.has("email_verified")
-                && !claims.path("email_verified").asBoolean();
-        if (unverified) {
-            return new Bad("oidc: email not verified");
-        }
-        List<String> groups = new ArrayList<>();
-        Mapping mapping = issuer.groups();
-        if (mapping != null) {
-            texts(claims.path(mapping.claim())).forEach(group -> groups.add(mapping.prefix() + group));
-        }
-        groups.add(User.AUTHENTICATED);
-        String id = Json.textAt(claims, "jti");
-        Map<String, List<String>> extra =
-                id.isEmpty() ? Map.of() : Map.of("authentication.kubernetes.io/credential-id", List.of("JTI=" + id));
-        String uid = issuer.uidClaim().isEmpty() ? "" : Json.textAt(claims, issuer.uidClaim());
-        User user = new User(issuer.username().prefix() + name.asText(), uid, List.copyOf(groups), extra);
-        return new Good(user, audiences);
     }
 }

@@ -56,39 +56,4 @@ class TokenReadersTest {
         }
         assertThat(Jwt.parse("x".repeat(100_000))).isNull();
     }
-
-    @Test
-    void aConfigurationNamesIssuers() {
-        List<IssuerTokens.Issuer> issuers = AuthenticationConfiguration.issuers("""
-                apiVersion: apiserver.config.k8s.io/v1
-                kind: AuthenticationConfiguration
-                jwt:
-                - issuer: {url: "https://issuer.example.com", audiences: [lava]}
-                  claimMappings:
-                    username: {claim: email, prefix: "oidc:"}
-                    groups: {claim: groups, prefix: ""}
-                  claimValidationRules:
-                  - {claim: hd, requiredValue: example.com}
-                """);
-        assertThat(issuers).hasSize(1);
-        assertThat(issuers.getFirst().username()).isEqualTo(new IssuerTokens.Mapping("email", "oidc:"));
-        assertThat(issuers.getFirst().required()).containsEntry("hd", "example.com");
-    }
-
-    @Test
-    void whatAConfigurationSaysAndWeDoNotUnderstandIsRefused() {
-        String head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n";
-        assertThatThrownBy(() -> AuthenticationConfiguration.issuers(head + "anonymous: {enabled: true}\n"))
-                .hasMessage("anonymous: is not supported");
-        assertThatThrownBy(() -> AuthenticationConfiguration.issuers(
-                        head + "jwt: [{issuer: {url: \"http://x\", audiences: [a]}}]\n"))
-                .hasMessage("jwt[0].issuer.url: must be an https address");
-        assertThatThrownBy(() -> AuthenticationConfiguration.issuers(
-                        head + "jwt: [{issuer: {url: \"" + AccountTokens.ISSUER + "\", audiences: [a]}}]\n"))
-                .hasMessageContaining("must not be the issuer of service accounts");
-        assertThatThrownBy(() -> AuthenticationConfiguration.issuers(head
-                        + "jwt: [{issuer: {url: \"https://x\", audiences: [a]}, claimMappings: {username: {expression:"
-                        + " a}}}]\n"))
-                .hasMessageContaining("expression: is not supported");
-    }
 }

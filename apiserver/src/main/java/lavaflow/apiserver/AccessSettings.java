@@ -3,6 +3,7 @@ package lavaflow.apiserver;
 import java.util.List;
 import java.util.function.Supplier;
 
+import lavaflow.access.AnonymousRequests;
 import lavaflow.access.TokenAuthenticator;
 import lavaflow.access.TokenKeys;
 
@@ -12,8 +13,17 @@ import lavaflow.access.TokenKeys;
  * @param tokenKeys the keys of service-account tokens, asked for when first needed
  * @param tokens other readers of bearer tokens, in the order in which they are asked
  * @param bootstrapTokens whether secrets in kube-system may be tokens for joining nodes
+ * @param anonymous what may be asked without any credential
  */
-public record AccessSettings(Supplier<TokenKeys> tokenKeys, List<TokenAuthenticator> tokens, boolean bootstrapTokens) {
+public record AccessSettings(
+        Supplier<TokenKeys> tokenKeys,
+        List<TokenAuthenticator> tokens,
+        boolean bootstrapTokens,
+        AnonymousRequests anonymous) {
+    public AccessSettings(Supplier<TokenKeys> tokenKeys, List<TokenAuthenticator> tokens, boolean bootstrapTokens) {
+        this(tokenKeys, tokens, bootstrapTokens, AnonymousRequests.HEALTH);
+    }
+
     /** Only service accounts have tokens, and those die with the process. */
     public static AccessSettings ofProcess() {
         return new AccessSettings(() -> TokenKeys.of(TokenKeys.newSigningKey(), List.of()), List.of(), false);

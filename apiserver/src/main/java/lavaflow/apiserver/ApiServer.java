@@ -203,6 +203,7 @@ public final class ApiServer implements AutoCloseable {
         Authentication authentication = new Authentication(
                 List.of(new ClientCertificates(settings.clientAuthority(), settings.clock()), bearerTokens),
                 settings.frontProxy(),
+                settings.access().anonymous(),
                 settings.clock());
         Authorization authorization = new Authorization(authorizer);
         ApiHandler handler = new ApiHandler(

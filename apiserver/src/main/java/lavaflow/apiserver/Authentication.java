@@ -2,8 +2,8 @@ package lavaflow.apiserver;
 
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Set;
 
+import lavaflow.access.AnonymousRequests;
 import lavaflow.access.Authenticator;
 import lavaflow.access.Presented;
 import lavaflow.access.User;
@@ -13,18 +13,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says who a request is from, or refuses it: 401. Who shows nothing is anonymous, and that only where it does no harm. */
+/** Says who a request is from, or refuses it: 401. Who shows nothing is anonymous, where that is allowed. */
 final class Authentication {
     private static final Logger LOG = LoggerFactory.getLogger("lavaflow.requests");
 
-    /** What may be asked without saying who one is, as upstream's setting for anonymous requests would list it. */
-    private static final Set<String> PUBLIC = Set.of("/healthz", "/livez", "/readyz", "/version", "/version/");
-
     private final List<Authenticator> authenticators;
     private final @Nullable FrontProxy frontProxy;
+    private final AnonymousRequests anonymous;
     private final InstantSource clock;
 
-    Authentication(List<Authenticator> authenticators, @Nullable FrontProxy frontProxy, InstantSource clock) {
+    Authentication(
+            List<Authenticator> authenticators,
+            @Nullable FrontProxy frontProxy,
+            AnonymousRequests anonymous,
+            InstantSource clock) {
+        this.anonymous = anonymous;
         this.authenticators = List.copyOf(authenticators);
         this.frontProxy = frontProxy;
         this.clock = clock;
@@ -50,7 +53,7 @@ final class Authentication {
                 case Authenticator.Absent _ -> {}
             }
         }
-        if (refused || info.resourceRequest() || !PUBLIC.contains(info.path())) {
+        if (refused || !anonymous.allow(info.path())) {
             throw ApiException.unauthorized();
         }
         return User.ANONYMOUS;

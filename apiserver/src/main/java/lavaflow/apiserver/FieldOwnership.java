@@ -32,12 +32,20 @@ final class FieldOwnership {
             FieldFilter.ALL,
             null));
 
+    private static final ManagedFields BINDINGS = new ManagedFields(new ManagedFields.Endpoint(
+            BuiltinTypes.instance(), "io.k8s.api.core.v1.Binding", "v1", "Binding", "binding", FieldFilter.ALL, null));
+
     /** By resource and subresource; as many as there are endpoints. */
     private final Map<String, ManagedFields> endpoints = new ConcurrentHashMap<>();
 
     /** Records that the call's manager wrote the object; {@code live} is null on create. Changes the object in place. */
     void update(Call call, @Nullable ObjectNode live, ObjectNode object) {
         endpoint(call).update(live, object, call.fieldManager(), Metadata.time(call.now()));
+    }
+
+    /** Records who binds a pod, for admission to see. */
+    void updateBinding(Call call, ObjectNode binding) {
+        BINDINGS.update(null, binding, call.fieldManager(), Metadata.time(call.now()));
     }
 
     /** Records that the server itself wrote an object's status. */

@@ -79,6 +79,7 @@ final class Subresources {
     }
 
     private void bind(Call call, ObjectNode binding) {
+        ownership.updateBinding(call, ResourceHandler.inPlace(call, binding));
         admit(call, binding);
         bindings.bind(call, call.name(), binding);
     }
@@ -281,6 +282,8 @@ final class Subresources {
 
     /** Kinds that are asked and answered, never stored. */
     ObjectNode review(Call call, ObjectNode object) {
+        // Nobody will ask for its owners, but webhooks are shown them.
+        ownership.update(call, null, ResourceHandler.inPlace(call, object));
         admit(call, object);
         if (call.resource().name().equals("bindings")) {
             bindings.bind(call, Metadata.name(object), object);

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
+import lavaflow.access.AuthenticationConfiguration;
 import lavaflow.access.IssuerTokens;
 import lavaflow.access.TokenAuthenticator;
 import lavaflow.kube.Json;
@@ -40,6 +41,7 @@ class IssuerTokensTest {
     private HttpsServer issuer;
     private String url;
     private IssuerTokens tokens;
+    private String authorityPem;
 
     private static KeyPair newKey() {
         try {
@@ -70,17 +72,80 @@ class IssuerTokensTest {
         });
         issuer.createContext("/keys", exchange -> answer(exchange, keySet()));
         issuer.start();
-        tokens = new IssuerTokens(
-                new IssuerTokens.Issuer(
-                        url,
-                        "",
-                        authority.identity().certificatePem(),
-                        List.of("lava"),
-                        new IssuerTokens.Mapping("email", "oidc:"),
-                        new IssuerTokens.Mapping("groups", "oidc:"),
-                        "sub",
-                        Map.of("hd", "example.com")),
+        authorityPem = authority.identity().certificatePem();
+        tokens = reader("""
+                {"claimMappings": {"username": {"claim": "email", "prefix": "oidc:"},
+                  "groups": {"claim": "groups", "prefix": "oidc:"}, "uid": {"claim": "sub"}},
+                 "claimValidationRules": [{"claim": "hd", "requiredValue": "example.com"}]}""");
+    }
+
+    private IssuerTokens reader(String entry) {
+        ObjectNode configuration = Json.object();
+        configuration.put("apiVersion", "apiserver.config.k8s.io/v1").put("kind", "AuthenticationConfiguration");
+        ObjectNode jwt = Json.parseObject(entry.getBytes(StandardCharsets.UTF_8));
+        ObjectNode settings = jwt.putObject("issuer").put("url", url).put("certificateAuthority", authorityPem);
+        settings.putArray("audiences").add("lava");
+        configuration.putArray("jwt").add(jwt);
+        return new IssuerTokens(
+                AuthenticationConfiguration.parse(Json.string(configuration))
+                        .issuers()
+                        .getFirst(),
                 InstantSource.system());
+    }
+
+    @Test
+    void expressionsMakeTheUser() throws Exception {
+        tokens = reader("""
+                {"claimMappings": {"username": {"expression": "'oidc:' + claims.email.split('@')[0]"},
+                  "groups": {"expression": "claims.groups.filter(g, g != 'ops').map(g, 'team-' + g)"},
+                  "uid": {"expression": "claims.sub + '/' + claims.hd"},
+                  "extra": [{"key": "example.com/domain", "valueExpression": "claims.hd"},
+                            {"key": "example.com/roles", "valueExpression": "claims.?roles.orValue([])"}]},
+                 "claimValidationRules": [{"expression": "claims.?email_verified.orValue(true) == true", "message": "m"}]}""");
+        assertThat(tokens.authenticate(signed(claims(), "k1", pair), API))
+                .isInstanceOfSatisfying(TokenAuthenticator.Good.class, good -> {
+                    assertThat(good.user().name()).isEqualTo("oidc:ann");
+                    assertThat(good.user().uid()).isEqualTo("7/example.com");
+                    assertThat(good.user().groups()).containsExactly("team-dev", "system:authenticated");
+                    assertThat(good.user().extra()).isEqualTo(Map.of("example.com/domain", List.of("example.com")));
+                });
+    }
+
+    @Test
+    void expressionsRefuseTokensAndUsers() throws Exception {
+        tokens = reader("""
+                {"claimMappings": {"username": {"expression": "claims.who"}},
+                 "claimValidationRules": [{"expression": "claims.hd == 'example.com'", "message": "only our domain"}],
+                 "userValidationRules": [
+                  {"expression": "!user.username.startsWith('system:')", "message": "reserved"},
+                  {"expression": "user.groups.size() == 0"}]}""");
+        assertThat(tokens.authenticate(signed(claims().put("who", "ann"), "k1", pair), API))
+                .isInstanceOf(TokenAuthenticator.Good.class);
+        refused(
+                claims().put("hd", "evil.example.com"),
+                "oidc: error evaluating claim validation expression: validation expression"
+                        + " 'claims.hd == 'example.com'' failed: only our domain");
+        refused(
+                claims().put("who", "system:admin"),
+                "oidc: error evaluating user info validation rule: validation expression"
+                        + " '!user.username.startsWith('system:')' failed: reserved");
+        refused(
+                claims(),
+                "oidc: error evaluating username claim expression: expression 'claims.who' resulted in error: no such key: who");
+        refused(claims().put("who", 5), "must return a string");
+        refused(claims().put("who", ""), "empty username via CEL expression is not allowed");
+    }
+
+    @Test
+    void anExpressionThatNeverEndsIsGivenUp() throws Exception {
+        tokens = reader("""
+                {"claimMappings": {"username": {"expression":
+                  "claims.groups.map(a, claims.groups.map(b, claims.groups.map(c, a + b + c))).size() > 0 ? 'x' : 'y'"}}}""");
+        ObjectNode large = claims();
+        for (int i = 0; i < 300; i++) {
+            large.withArray("groups").add("g" + i);
+        }
+        refused(large, "cost limit exceeded");
     }
 
     @AfterEach

@@ -6,7 +6,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
 
@@ -95,11 +94,13 @@ final class PathStep implements Comparable<PathStep> {
 
     private static JsonNode json(String text) {
         try {
-            JsonNode node = Json.parseUntrusted(text.getBytes(StandardCharsets.UTF_8));
+            // Not Jackson, which lets halves of surrogate pairs through that cannot be written again.
+            JsonNode node = StrictJson.parse(text.getBytes(StandardCharsets.UTF_8), StrictJson.Repeated.JOIN)
+                    .root();
             if (!node.isMissingNode()) {
                 return node;
             }
-        } catch (JsonProcessingException _) {
+        } catch (DecodingException _) {
             // The message below says enough.
         }
         throw ApiException.badRequest("cannot parse path element: " + text);
