@@ -16,7 +16,7 @@ import static org.junit.jupiter.api.Assumptions.abort;
 @Tag("clients")
 final class ClientsTest {
     private static final int TOOL_MISSING = 77;
-    private static final Servers SERVERS = new Servers();
+    private static final Servers SERVERS = Servers.withWorkloads();
     private static ApiServer server;
 
     @BeforeAll

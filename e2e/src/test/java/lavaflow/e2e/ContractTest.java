@@ -40,7 +40,7 @@ final class ContractTest {
 
     private static final int REPEATS = 2;
 
-    private static final Servers SERVERS = new Servers();
+    private static final Servers SERVERS = Servers.apiAlone();
     private static final ExecutorService BOTH = Executors.newVirtualThreadPerTaskExecutor();
     private static final ContractReport TOLD = new ContractReport(REPORT);
     private static Optional<ApiServer> lava = Optional.empty();

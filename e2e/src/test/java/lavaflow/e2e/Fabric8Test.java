@@ -44,7 +44,7 @@ import static org.awaitility.Awaitility.await;
 /** The Java client that Lavaflow's own controllers use on other clusters. It tries WebSockets before it streams. */
 @Tag("clients")
 final class Fabric8Test {
-    private static final Servers SERVERS = new Servers();
+    private static final Servers SERVERS = Servers.withWorkloads();
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static KubernetesClient client;
 

@@ -28,7 +28,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 final class KubectlTest {
     private static final Path CASES = Path.of("src/test/resources/kubectl");
     private static final boolean RECORD = Boolean.getBoolean("kubectl.record");
-    private static final Servers SERVERS = new Servers();
+    private static final Servers SERVERS = Servers.apiAlone();
     private static final ExecutorService BOTH = Executors.newVirtualThreadPerTaskExecutor();
     private static final Transcripts EXPECTED = new Transcripts(CASES);
 

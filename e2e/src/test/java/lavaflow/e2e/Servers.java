@@ -30,9 +30,24 @@ final class Servers implements AutoCloseable {
     private static final Path ROOT = repository();
 
     private final List<Runnable> ends = new ArrayList<>();
+    private final List<String> flags;
 
     private Optional<ApiServer> peer = Optional.empty();
     private Optional<ApiServer> lava = Optional.empty();
+
+    private Servers(List<String> flags) {
+        this.flags = flags;
+    }
+
+    /** Servers that only answer: nobody makes pods of deployments between two steps of a case. */
+    static Servers apiAlone() {
+        return new Servers(List.of("--no-node", "--no-workloads"));
+    }
+
+    /** Servers as users have them, but for the node: clients wait for deployments to be rolled out. */
+    static Servers withWorkloads() {
+        return new Servers(List.of("--no-node"));
+    }
 
     /** The real kube-apiserver; absent where it cannot be built, after saying why. */
     Optional<ApiServer> peer() {
@@ -91,16 +106,10 @@ final class Servers implements AutoCloseable {
         Path data = temporaryDirectory("lavaflow-data");
         String lava = ROOT.resolve("lava").toString();
         ends.add(() -> run(new ProcessBuilder(lava, "down", "--data-dir", data.toString())));
-        int exit = run(new ProcessBuilder(
-                lava,
-                "up",
-                "--data-dir",
-                data.toString(),
-                "--listen",
-                "127.0.0.1:0",
-                "--detach",
-                "--no-node",
-                "--no-workloads"));
+        List<String> up = new ArrayList<>(
+                List.of(lava, "up", "--data-dir", data.toString(), "--listen", "127.0.0.1:0", "--detach"));
+        up.addAll(flags);
+        int exit = run(new ProcessBuilder(up));
         if (exit != 0) {
             throw new IllegalStateException("lava up failed with exit code " + exit + ", see " + LOG.toAbsolutePath());
         }
