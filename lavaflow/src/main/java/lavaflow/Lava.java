@@ -33,6 +33,7 @@ public final class Lava {
                 new StatusCommand(),
                 new KubeconfigCommand(),
                 new ResetCommand(),
+                new NodeCommand(),
                 new BackupCommand(),
                 new RestoreCommand(),
                 new ControllersCommand(),

@@ -14,6 +14,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 final class NodeForm {
     static final String LEASE_NAMESPACE = "kube-node-lease";
     static final long LEASE_SECONDS = 40;
+    private static final String TYPE = "type";
+    private static final String SIMULATED = "simulated";
     private static final String KUBELET_VERSION = "v1.36.3";
     private static final long KUBELET_PORT = 10250;
 
@@ -35,6 +37,11 @@ final class NodeForm {
 
     private NodeForm() {}
 
+    /** Whether a Node is one of ours, or of somebody else who simulates. */
+    static boolean isSimulated(ObjectNode object) {
+        return Json.textAt(object, "metadata", "labels", TYPE).equals(SIMULATED);
+    }
+
     static ObjectNode node(SimNode node, Instant now) {
         ObjectNode object = Json.object().put("apiVersion", "v1").put("kind", "Node");
         ObjectNode metadata = object.putObject("metadata").put("name", node.name());
@@ -45,7 +52,7 @@ final class NodeForm {
         if (!node.zone().isEmpty()) {
             labels.put("topology.kubernetes.io/zone", node.zone());
         }
-        labels.put("type", "simulated");
+        labels.put(TYPE, SIMULATED);
         new TreeMap<>(node.shape().labels()).forEach(labels::put);
         ObjectNode spec = object.putObject("spec");
         spec.put("podCIDR", node.podNetwork()).putArray("podCIDRs").add(node.podNetwork());

@@ -24,8 +24,18 @@ final class PodEvents implements AutoCloseable {
         if (end != null && before.end() == null) {
             events.warning(about, end.reason(), end.message());
         }
+        if (after.stopping() && !before.stopping()) {
+            stopping(about, before.inits());
+            stopping(about, before.mains());
+        }
         tell(about, pod, pod.inits(), before.inits(), after.inits());
         tell(about, pod, pod.mains(), before.mains(), after.mains());
+    }
+
+    private void stopping(ObjectNode about, List<ContainerRun> runs) {
+        runs.stream()
+                .filter(ContainerRun::isRunning)
+                .forEach(each -> events.normal(about, "Killing", "Stopping container " + each.name()));
     }
 
     private void tell(
@@ -50,9 +60,6 @@ final class PodEvents implements AutoCloseable {
                                 + "\" already present on machine and can be accessed by the pod");
                 events.normal(about, "Created", "Container created");
                 events.normal(about, "Started", "Container started");
-            }
-            if (pod.deletedAt() != null && old.isRunning() && !now.isRunning()) {
-                events.normal(about, "Killing", "Stopping container " + now.name());
             }
             if (now.state() instanceof ContainerRun.BackingOff && !(old.state() instanceof ContainerRun.BackingOff)) {
                 events.warning(

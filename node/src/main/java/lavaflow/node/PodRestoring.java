@@ -32,6 +32,7 @@ final class PodRestoring {
                 !Json.textAt(status, "podIP").isEmpty(),
                 inits,
                 mains,
+                false,
                 null);
         boolean lost = over && !PodSimulation.phase(pod, run).isOver();
         String reason = Json.textAt(status, "reason");

@@ -71,7 +71,7 @@ final class PodSimulation {
             return new Next(run, null, pod.deletedAt() != null);
         }
         if (pod.deletedAt() != null) {
-            return stop(pod, run, pod.deletedAt(), now);
+            return stop(pod, run.toldToStop(), pod.deletedAt(), now);
         }
         PodRun begun = run.startTime() == null ? run.started(now) : run;
         Instant startTime = begun.startTime() == null ? now : begun.startTime();

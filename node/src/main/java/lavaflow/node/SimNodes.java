@@ -76,7 +76,7 @@ public final class SimNodes implements AutoCloseable {
         @Override
         public void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted) {
             NodeState state = nodes.get(Json.textAt(object, "metadata", "name"));
-            if (state == null) {
+            if (state == null || !NodeForm.isSimulated(object)) {
                 return;
             }
             if (deleted) {
@@ -150,12 +150,26 @@ public final class SimNodes implements AutoCloseable {
     }
 
     private void register() {
-        List<Runnable> tasks = new ArrayList<>();
-        nodes.values().forEach(state -> tasks.add(() -> register(state)));
-        Fanout.parallel(REGISTERING).run(tasks);
+        register(Fanout.parallel(REGISTERING));
         if (!closed) {
             heartbeats.start();
         }
+    }
+
+    void register(Fanout fanout) {
+        List<Runnable> tasks = new ArrayList<>();
+        nodes.values().forEach(state -> tasks.add(() -> register(state)));
+        fanout.run(tasks);
+    }
+
+    /** One turn on the caller's thread; false if nobody has one now. */
+    boolean step() {
+        return pods.step();
+    }
+
+    /** One beat of every node that can be heard, on the caller's thread. */
+    void beat() {
+        nodes.values().stream().filter(NodeState::isReachable).forEach(state -> heartbeats.beat(state, false));
     }
 
     private void register(NodeState state) {
@@ -173,15 +187,25 @@ public final class SimNodes implements AutoCloseable {
                 if (!e.reason().equals("AlreadyExists")) {
                     throw e;
                 }
-                ObjectNode patch = Json.object();
-                patch.set("status", state.newStatus(now));
-                made = api.patch(NODES, "", node.name(), "status", KubeApi.Merge.STRATEGIC, patch);
+                made = takeOver(api, state, now);
             }
             state.update(made);
             heartbeats.beat(state, false);
         } catch (ApiException e) {
             LOG.error("node {} could not register: {}", node.name(), e.getMessage());
         }
+    }
+
+    /** A node of an earlier run goes on; one that is real must not be touched. */
+    private ObjectNode takeOver(KubeApi api, NodeState state, Instant now) {
+        String name = state.node().name();
+        ObjectNode present = reader.find(NODES, "", name).orElse(null);
+        if (present != null && !NodeForm.isSimulated(present)) {
+            throw ApiException.conflict("", "nodes", name, "a node of that name is there that is not simulated");
+        }
+        ObjectNode patch = Json.object();
+        patch.set("status", state.newStatus(now));
+        return api.patch(NODES, "", name, "status", KubeApi.Merge.STRATEGIC, patch);
     }
 
     private Optional<Duration> reconcile(PodKey key) {

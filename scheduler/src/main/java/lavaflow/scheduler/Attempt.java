@@ -24,7 +24,7 @@ final class Attempt {
         this.type = type;
         state.counts().trim();
         this.neighbours = Neighbours.of(state, type);
-        this.volumes = type.claims.isEmpty() ? null : state.volumes().wanted(type.namespace, type.claims);
+        this.volumes = type.claims.isEmpty() ? null : state.volumes().wanted(type);
     }
 
     /** Something no node can help with; null if there is nothing such. */

@@ -19,8 +19,17 @@ final class FitMessage {
         return of(nodes, told);
     }
 
-    /** From one reason that has nothing to do with nodes. */
-    static String of(int nodes, String reason) {
-        return "0/" + nodes + " nodes are available:" + (reason.isEmpty() ? "" : " " + reason + ".");
+    private static String of(int nodes, String reason) {
+        return "0/" + nodes + " nodes are available: " + reason + ".";
+    }
+
+    /** From one reason that has nothing to do with nodes. The end is what upstream's plugin of claims says then. */
+    static String hopeless(int nodes, String reason) {
+        return of(nodes, reason) + " not found";
+    }
+
+    /** With what came of looking for pods to evict, and before that for claims to give up, which we have none of. */
+    static String withPreemption(String message, String found) {
+        return message + " no new claims to deallocate, preemption: " + found;
     }
 }

@@ -39,6 +39,9 @@ final class PodClass {
     final List<HostPort> ports;
     final PodTerms terms;
     final List<String> claims;
+    /** Of these, the ones that are made for the pod alone. */
+    final List<String> ownClaims;
+
     /** How many pods there are of it. */
     int pods;
     /** What matters of the whole cluster as of some version; see {@link PodCounts}. */
@@ -67,7 +70,10 @@ final class PodClass {
         this.comparedMemory = needs.getOrDefault(PodRequests.MEMORY, 0L) == 0 ? USUAL_MEMORY : requests[Columns.MEMORY];
         this.ports = HostPort.of(spec);
         this.terms = PodTerms.of(namespace, labels, spec);
-        this.claims = claims(spec);
+        this.ownClaims = texts(spec, "ownClaims");
+        List<String> all = new ArrayList<>(texts(spec, "claims"));
+        all.addAll(ownClaims);
+        this.claims = List.copyOf(all);
     }
 
     /** What tells classes apart; refers to parts of the pod. */
@@ -87,18 +93,22 @@ final class PodClass {
         }
         containers(key, spec, "containers");
         containers(key, spec, "initContainers");
-        ArrayList<JsonNode> volumes = new ArrayList<>();
+        List<JsonNode> claims = new ArrayList<>();
+        List<JsonNode> own = new ArrayList<>();
         for (JsonNode volume : Json.listAt(spec, "volumes")) {
             JsonNode claim = Json.at(volume, "persistentVolumeClaim", "claimName");
             if (claim != null) {
-                volumes.add(claim);
+                claims.add(claim);
             } else if (Json.at(volume, "ephemeral") != null) {
                 // Its claim is named after the pod.
-                volumes.add(Json.text(Json.textAt(pod, "metadata", "name") + "-" + Json.textAt(volume, "name")));
+                own.add(Json.text(Json.textAt(pod, "metadata", "name") + "-" + Json.textAt(volume, "name")));
             }
         }
-        if (!volumes.isEmpty()) {
-            key.putArray("claims").addAll(volumes);
+        if (!claims.isEmpty()) {
+            key.putArray("claims").addAll(claims);
+        }
+        if (!own.isEmpty()) {
+            key.putArray("ownClaims").addAll(own);
         }
         return key;
     }
@@ -126,9 +136,9 @@ final class PodClass {
                 key, Json.textAt(key, "namespace"), labels == null ? Json.object() : labels, key, columns, choice);
     }
 
-    private static List<String> claims(JsonNode key) {
-        List<String> claims = new ArrayList<>();
-        Json.listAt(key, "claims").forEach(claim -> claims.add(claim.asText()));
-        return List.copyOf(claims);
+    private static List<String> texts(JsonNode key, String field) {
+        List<String> texts = new ArrayList<>();
+        Json.listAt(key, field).forEach(each -> texts.add(each.asText()));
+        return List.copyOf(texts);
     }
 }

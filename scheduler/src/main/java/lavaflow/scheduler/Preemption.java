@@ -84,10 +84,9 @@ final class Preemption {
         }
         Map<String, Integer> reasons = new TreeMap<>();
         List<Integer> helpful = new ArrayList<>();
-        boolean hopeless = attempt.hopeless() != null;
         for (int slot = 0; slot < nodes.slots(); slot++) {
             if (nodes.isKnown(slot)) {
-                if (!hopeless && attempt.preemptionHelps(slot)) {
+                if (attempt.preemptionHelps(slot)) {
                     helpful.add(slot);
                 } else {
                     reasons.merge("Preemption is not helpful for scheduling", 1, Integer::sum);

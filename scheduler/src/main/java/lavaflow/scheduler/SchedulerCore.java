@@ -34,7 +34,11 @@ final class SchedulerCore {
     private record Assumed(ScheduledPod pod, String node, Instant since) {}
 
     /** An answer that holds for all pods of a class as long as nothing changes. */
-    private record Failure(long version, int priority, String message, Set<Reason> reasons) {}
+    private record Failure(long version, int priority, boolean preempts, String message, Set<Reason> reasons) {
+        boolean holdsFor(ScheduledPod pod, long now) {
+            return version == now && priority == pod.priority() && preempts == pod.preempts();
+        }
+    }
 
     private final ClusterState state = new ClusterState();
     private final PodQueue queue = new PodQueue();
@@ -228,7 +232,7 @@ final class SchedulerCore {
             return refuse(entry, FitMessage.NO_NODES, Set.of(), now);
         }
         Failure known = failures.get(type);
-        if (known != null && known.version() == state.version() && known.priority() == pod.priority()) {
+        if (known != null && known.holdsFor(pod, state.version())) {
             return refuse(entry, known.message(), known.reasons(), now);
         }
         Attempt attempt = new Attempt(state, pod, type);
@@ -285,15 +289,22 @@ final class SchedulerCore {
                 attempt.explain(slot).forEach(word -> told.merge(word, 1, Integer::sum));
             }
         }
-        String message = hopeless == null ? FitMessage.of(nodes.size(), told) : FitMessage.of(nodes.size(), hopeless);
+        if (hopeless != null) {
+            return refuseAll(entry, FitMessage.hopeless(nodes.size(), hopeless), Set.of(), now);
+        }
+        String message = FitMessage.of(nodes.size(), told);
         Preemption.Found found = new Preemption(state, pod, attempt).find();
         Preemption.Victims victims = found.victims();
-        if (victims != null) {
-            return preempt(entry, victims, message, reasons, now);
-        }
-        String whole = message + " preemption: " + found.message();
-        failures.put(entry.type(), new Failure(state.version(), pod.priority(), whole, reasons));
-        return refuse(entry, whole, reasons, now);
+        return victims != null
+                ? preempt(entry, victims, message, reasons, now)
+                : refuseAll(entry, FitMessage.withPreemption(message, found.message()), reasons, now);
+    }
+
+    /** Refuses a pod, and all others like it as long as nothing changes. */
+    private List<Action> refuseAll(PodQueue.Entry entry, String message, Set<Reason> reasons, Instant now) {
+        ScheduledPod pod = entry.pod();
+        failures.put(entry.type(), new Failure(state.version(), pod.priority(), pod.preempts(), message, reasons));
+        return refuse(entry, message, reasons, now);
     }
 
     private List<Action> preempt(

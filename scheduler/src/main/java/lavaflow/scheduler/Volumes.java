@@ -42,25 +42,16 @@ final class Volumes {
         });
     }
 
-    /** Whether a claim that waits still waits for this node: whoever cannot make a volume there takes that back. */
-    boolean stillChosen(String namespace, List<String> names, String node) {
-        return names.stream().allMatch(name -> {
-            VolumeClaim claim = claims.get(namespace + "/" + name);
-            return claim != null
-                    && (claim.bound()
-                            || claim.volume().isEmpty() == claim.selectedNode().isEmpty()
-                            || claim.selectedNode().equals(node));
-        });
-    }
-
-    Wanted wanted(String namespace, List<String> names) {
+    Wanted wanted(PodClass type) {
         List<VolumeClaim> bound = new ArrayList<>();
         List<VolumeClaim> waiting = new ArrayList<>();
         String problem = null;
-        for (String name : names) {
-            VolumeClaim claim = claims.get(namespace + "/" + name);
+        for (String name : type.claims) {
+            VolumeClaim claim = claims.get(type.namespace + "/" + name);
             if (claim == null) {
-                problem = "persistentvolumeclaim \"" + name + "\" not found";
+                problem = type.ownClaims.contains(name)
+                        ? "waiting for ephemeral volume controller to create the persistentvolumeclaim \"" + name + "\""
+                        : "persistentvolumeclaim \"" + name + "\" not found";
             } else if (claim.deleting()) {
                 problem = "persistentvolumeclaim \"" + name + "\" is being deleted";
             } else if (claim.lost()) {

@@ -10,9 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Which nodes may take a pod, and what is said of the others. */
 class FilterTest {
     private static final String NOT_HELPFUL =
-            " preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
+            " no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
     private static final String NO_VICTIMS =
-            " preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
+            " no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.";
 
     private final TestingCluster cluster = new TestingCluster();
 
@@ -175,8 +175,9 @@ class FilterTest {
                 .running("r", "m", labels("db"));
         assertThat(cluster.pod("p", near("db", "zone")).outcome()).isEqualTo("m");
         assertThat(cluster.pod("q", near("cache", "zone")).outcome())
-                .isEqualTo("0/2 nodes are available: 2 node(s) didn't match pod affinity rules."
-                        + " preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
+                .isEqualTo(
+                        "0/2 nodes are available: 2 node(s) didn't match pod affinity rules."
+                                + " no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
     }
 
     @Test

@@ -57,7 +57,7 @@ class PreemptionTest {
                 .pod("p", BIG, priority(10), "{\"spec\":{\"preemptionPolicy\":\"Never\"}}");
         assertThat(cluster.outcome())
                 .isEqualTo("0/1 nodes are available: 1 Insufficient cpu."
-                        + " preemption: not eligible due to preemptionPolicy=Never.");
+                        + " no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.");
     }
 
     @Test

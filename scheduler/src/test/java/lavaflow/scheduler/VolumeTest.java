@@ -40,8 +40,7 @@ class VolumeTest {
     @Test
     void aClaimMustExist() {
         assertThat(cluster.pod("p", CLAIMS).outcome())
-                .isEqualTo("0/2 nodes are available: persistentvolumeclaim \"data\" not found."
-                        + " preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
+                .isEqualTo("0/2 nodes are available: persistentvolumeclaim \"data\" not found. not found");
     }
 
     @Test

@@ -73,6 +73,18 @@ class WaitingTest {
     }
 
     @Test
+    void whatHoldsForOnePodHoldsForThoseLikeItOnly() {
+        cluster.node("n").running("r", "n", BIG);
+        cluster.pod("shy", BIG, priority(5), "{\"spec\":{\"preemptionPolicy\":\"Never\"}}")
+                .pod("bold", BIG, priority(5));
+        assertThat(cluster.decide())
+                .anySatisfy(action -> assertThat(action)
+                        .isInstanceOfSatisfying(
+                                Action.Evict.class,
+                                evict -> assertThat(evict.by().name()).isEqualTo("bold")));
+    }
+
+    @Test
     void heartbeatsChangeNothing() {
         cluster.node("n").running("r", "n", BIG).pod("p", BIG);
         assertThat(cluster.placements()).isEmpty();
