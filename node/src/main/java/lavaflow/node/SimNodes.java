@@ -284,7 +284,7 @@ public final class SimNodes implements AutoCloseable {
     }
 
     private void write(NodeState state, ObjectNode object, SimPod pod, PodSimulation.Next next, Instant now) {
-        String address = next.run().sandbox() ? state.address(object, pod.uid()) : null;
+        String address = address(state, object, pod, next.run());
         ObjectNode status =
                 PodStatusForm.render(object, pod, next.run(), state.node().address(), address, now);
         ObjectNode patch = PodStatusPatch.between(Json.objectAt(object, "status"), status);
@@ -296,6 +296,16 @@ public final class SimNodes implements AutoCloseable {
         body.set("status", patch);
         access.as(state.node().name())
                 .patch(PODS, pod.namespace(), pod.name(), "status", KubeApi.Merge.STRATEGIC, body);
+    }
+
+    /** A pod that ended still tells the address it had, which another may have by now. */
+    private static @Nullable String address(NodeState state, ObjectNode object, SimPod pod, PodRun run) {
+        if (!run.sandbox()) {
+            return null;
+        }
+        String had = Json.textAt(object, "status", "podIP");
+        boolean over = PodSimulation.phase(pod, run).isOver();
+        return over && !had.isEmpty() ? had : state.address(object, pod.uid());
     }
 
     /** How many nodes there are. */

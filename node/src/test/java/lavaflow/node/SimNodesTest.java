@@ -132,6 +132,19 @@ class SimNodesTest {
     }
 
     @Test
+    void aPodThatEndedKeepsTellingTheAddressItHad() {
+        pod("p", "sim-0", "{\"spec\":{\"restartPolicy\":\"Never\"}}", annotations("duration", "1s"));
+        after(Duration.ofSeconds(1));
+        pod("q", "sim-0");
+        assertThat(Json.textAt(status("q"), "podIP")).isEqualTo("10.128.0.2");
+        ObjectNode patch = json("{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
+        api.patch(SimNodes.PODS, "ns", "p", "", KubeApi.Merge.PLAIN, patch);
+        settle();
+        assertThat(Json.textAt(status("p"), "phase")).isEqualTo("Succeeded");
+        assertThat(Json.textAt(status("p"), "podIP")).isEqualTo("10.128.0.2");
+    }
+
+    @Test
     void podsOfTheHostNetworkHaveItsAddress() {
         pod("p", "sim-0", "{\"spec\":{\"hostNetwork\":true}}");
         assertThat(Json.textAt(status("p"), "podIP")).isEqualTo("172.16.0.1");
