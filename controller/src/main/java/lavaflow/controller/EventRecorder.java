@@ -1,9 +1,12 @@
 package lavaflow.controller;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.GoTime;
@@ -16,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells users what a component did, as Events. The same message about the same object raises a count instead of adding
- * an object, and one object cannot flood the API: after a burst it gets an event every five minutes, as upstream has it.
+ * an object, many different messages for one reason share an event, and one object cannot flood the API: after a burst it
+ * gets an event every five minutes, all as upstream has it.
  */
 public final class EventRecorder {
     private static final Logger LOG = LoggerFactory.getLogger(EventRecorder.class);
@@ -25,7 +29,36 @@ public final class EventRecorder {
     private static final int BURST = 25;
     private static final long REFILL_SECONDS = 300;
 
+    /** So many different things may be said of an object for one reason; beyond that they share an event. */
+    private static final int SIMILAR = 10;
+
+    private static final Duration SIMILAR_WITHIN = Duration.ofMinutes(10);
+    private static final String COMBINED = "(combined from similar events): ";
+
     private record Said(String namespace, String name, int count) {}
+
+    /** Different things said of one object for one reason, lately. */
+    private static final class Similar {
+        private final Set<String> messages = new HashSet<>();
+        private Instant last;
+
+        Similar(Instant now) {
+            this.last = now;
+        }
+
+        /** Whether this message is one too many. */
+        boolean isTooMuch(String message, Instant now) {
+            if (Duration.between(last, now).compareTo(SIMILAR_WITHIN) > 0) {
+                messages.clear();
+            }
+            last = now;
+            if (messages.contains(message) || messages.size() < SIMILAR - 1) {
+                messages.add(message);
+                return false;
+            }
+            return true;
+        }
+    }
 
     private static final class Allowance {
         private double left = BURST;
@@ -64,6 +97,7 @@ public final class EventRecorder {
     private final String component;
     private final InstantSource clock;
     private final Map<String, Said> said = new Bounded<>();
+    private final Map<String, Similar> similar = new Bounded<>();
     private final Map<String, Allowance> allowances = new Bounded<>();
     private long serial;
 
@@ -90,27 +124,35 @@ public final class EventRecorder {
     private synchronized void record(ObjectNode about, String type, String reason, String message) {
         Instant now = clock.instant();
         String uid = Json.textAt(about, "metadata", "uid");
-        String key = uid + '\n' + type + '\n' + reason + '\n' + message;
+        String kind = uid + '\n' + type + '\n' + reason;
+        boolean combined = similar.computeIfAbsent(kind, _ -> new Similar(now)).isTooMuch(message, now);
+        String key = combined ? kind : kind + '\n' + message;
+        String shown = combined ? COMBINED + message : message;
         if (!allowances.computeIfAbsent(uid, _ -> new Allowance(now)).take(now)) {
             return;
         }
         try {
             Said before = said.get(key);
-            Said after = before == null ? null : repeated(before, now);
-            said.put(key, after == null ? first(about, type, reason, message, now) : after);
+            Said after = before == null ? null : repeated(before, shown, now);
+            said.put(key, after == null ? first(about, type, reason, shown, now) : after);
         } catch (ApiException e) {
             LOG.debug("event about {} not recorded: {}", Json.textAt(about, "metadata", "name"), e.getMessage());
         }
     }
 
-    private @Nullable Said repeated(Said before, Instant now) {
-        ObjectNode event = api.find(EVENTS, before.namespace(), before.name()).orElse(null);
-        if (event == null) {
-            return null;
-        }
+    /** Null where the event is gone, as events go after a while. */
+    private @Nullable Said repeated(Said before, String message, Instant now) {
         int count = before.count() + 1;
-        event.put("count", count).put("lastTimestamp", GoTime.seconds(now));
-        api.update(EVENTS, "", event);
+        ObjectNode patch = Json.object();
+        patch.put("message", message).put("count", count).put("lastTimestamp", GoTime.seconds(now));
+        try {
+            api.patch(EVENTS, before.namespace(), before.name(), "", KubeApi.Merge.PLAIN, patch);
+        } catch (ApiException e) {
+            if (e.code() == 404) {
+                return null;
+            }
+            throw e;
+        }
         return new Said(before.namespace(), before.name(), count);
     }
 

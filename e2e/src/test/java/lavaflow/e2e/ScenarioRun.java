@@ -1,0 +1,254 @@
+package lavaflow.e2e;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import lavaflow.controller.KubeApi;
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/**
+ * Does the steps of a scenario in a namespace of its own, and plays the nodes meanwhile: pods become ready, succeed, fail or
+ * stay as they are, as their annotation {@code play} says.
+ */
+final class ScenarioRun implements AutoCloseable {
+    private static final KubeApi.Kind NAMESPACES = KubeApi.Kind.clusterWide("namespaces");
+    private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Duration QUIET = Duration.ofSeconds(3);
+    private static final Duration LOOK = Duration.ofMillis(200);
+
+    private final KubeApi api;
+    private final String namespace;
+    private final AtomicInteger addresses = new AtomicInteger();
+    private final Thread nodes;
+    private volatile boolean over;
+
+    ScenarioRun(KubeApi api, String namespace) {
+        this.api = api;
+        this.namespace = namespace;
+        ObjectNode made = Json.object();
+        made.putObject("metadata").put("name", namespace);
+        api.create(NAMESPACES, "", made);
+        this.nodes = Thread.ofVirtual().start(this::playNodes);
+    }
+
+    void perform(ObjectNode step) throws InterruptedException {
+        for (Map.Entry<String, JsonNode> each : step.properties()) {
+            JsonNode what = each.getValue();
+            switch (each.getKey()) {
+                case "create" -> create((ObjectNode) what);
+                case "patch" ->
+                    api.patch(
+                            kind(what),
+                            where(kind(what)),
+                            Json.textAt(what, "name"),
+                            Json.textAt(what, "subresource"),
+                            KubeApi.Merge.PLAIN,
+                            (ObjectNode) what.get("patch"));
+                case "delete" -> delete(what);
+                case "until" -> until(what);
+                case "settle" -> settle();
+                default -> throw new IllegalArgumentException("there is no step " + each.getKey());
+            }
+        }
+    }
+
+    private KubeApi.Kind kind(JsonNode what) {
+        String[] words = Json.textAt(what, "kind").split(" ", -1);
+        return api.findKind(words[0], words[1]).orElseThrow();
+    }
+
+    private String where(KubeApi.Kind kind) {
+        return kind.namespaced() ? namespace : "";
+    }
+
+    /** A namespace is not usable at once: its accounts come later. */
+    private void create(ObjectNode object) throws InterruptedException {
+        KubeApi.Kind kind = api.findKind(Json.textAt(object, "apiVersion"), Json.textAt(object, "kind"))
+                .orElseThrow();
+        Instant deadline = Instant.now().plus(PATIENCE);
+        while (true) {
+            try {
+                api.create(kind, where(kind), object);
+                return;
+            } catch (ApiException e) {
+                boolean early =
+                        e.code() == 403 && String.valueOf(e.getMessage()).contains("serviceaccount");
+                if (!early || Instant.now().isAfter(deadline)) {
+                    throw e;
+                }
+                Thread.sleep(LOOK);
+            }
+        }
+    }
+
+    private void delete(JsonNode what) {
+        JsonNode policy = Json.at(what, "policy");
+        api.delete(
+                kind(what),
+                where(kind(what)),
+                Json.textAt(what, "name"),
+                new KubeApi.Deletion(null, null, policy == null ? null : policy.textValue()));
+    }
+
+    /** Waits until a field has a value, or until an object is gone. */
+    private void until(JsonNode what) throws InterruptedException {
+        KubeApi.Kind kind = kind(what);
+        Instant deadline = Instant.now().plus(PATIENCE);
+        while (!holds(what, api.find(kind, where(kind), Json.textAt(what, "name")))) {
+            if (Instant.now().isAfter(deadline)) {
+                throw new AssertionError("in " + PATIENCE.toSeconds() + " s it did not come to: " + what);
+            }
+            Thread.sleep(LOOK);
+        }
+    }
+
+    private static boolean holds(JsonNode what, Optional<ObjectNode> object) {
+        if (Json.flagAt(what, "gone")) {
+            return object.isEmpty();
+        }
+        return object.isPresent() && object.get().at(Json.textAt(what, "path")).equals(what.get("is"));
+    }
+
+    /** Waits until nothing changes any more. */
+    private void settle() throws InterruptedException {
+        Instant deadline = Instant.now().plus(PATIENCE);
+        Map<String, String> before = Map.of();
+        Instant since = Instant.now();
+        while (Duration.between(since, Instant.now()).compareTo(QUIET) < 0) {
+            if (Instant.now().isAfter(deadline)) {
+                throw new AssertionError("something changes all the time");
+            }
+            Thread.sleep(LOOK.multipliedBy(2));
+            Map<String, String> now = revisions();
+            if (!now.equals(before)) {
+                before = now;
+                since = Instant.now();
+            }
+        }
+    }
+
+    private Map<String, String> revisions() {
+        Map<String, String> revisions = new TreeMap<>();
+        for (KubeApi.Kind kind : api.kinds()) {
+            if (kind.namespaced()
+                    && !kind.resource().equals("leases")
+                    && !kind.resource().equals("events")) {
+                api.list(
+                        kind,
+                        namespace,
+                        KubeApi.View.METADATA,
+                        object -> revisions.put(
+                                Json.textAt(object, "metadata", "uid"),
+                                Json.textAt(object, "metadata", "resourceVersion")));
+            }
+        }
+        return revisions;
+    }
+
+    private void playNodes() {
+        try {
+            while (!over) {
+                for (ObjectNode pod :
+                        api.list(PODS, namespace, KubeApi.View.WHOLE).items()) {
+                    play(pod);
+                }
+                Thread.sleep(LOOK);
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void play(ObjectNode pod) {
+        String name = Json.textAt(pod, "metadata", "name");
+        try {
+            if (!Json.textAt(pod, "metadata", "deletionTimestamp").isEmpty()) {
+                api.delete(PODS, namespace, name, KubeApi.Deletion.PLAIN.atOnce());
+                return;
+            }
+            String part = Json.textAt(pod, "metadata", "annotations", "play");
+            boolean begun = !Json.textAt(pod, "status", "phase").equals("Pending");
+            if (!begun && !part.equals("pending")) {
+                if (Json.textAt(pod, "spec", "nodeName").isEmpty()) {
+                    bind(name);
+                }
+                ObjectNode patch = Json.object();
+                patch.set("status", status(pod, part));
+                api.patch(PODS, namespace, name, "status", KubeApi.Merge.PLAIN, patch);
+            }
+        } catch (ApiException e) {
+            if (e.code() != 404 && e.code() != 409) {
+                throw e;
+            }
+        }
+    }
+
+    private void bind(String name) {
+        ObjectNode binding = Json.object().put("apiVersion", "v1").put("kind", "Binding");
+        binding.putObject("metadata").put("name", name);
+        binding.putObject("target").put("kind", "Node").put("name", PlayedNode.NAME);
+        api.post(PODS, namespace, name, "binding", binding);
+    }
+
+    private ObjectNode status(ObjectNode pod, String part) {
+        String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        boolean ended = part.equals("succeed") || part.equals("fail");
+        ObjectNode status = Json.object();
+        status.put("phase", part.equals("succeed") ? "Succeeded" : part.equals("fail") ? "Failed" : "Running");
+        status.put("startTime", now);
+        String address = "10.1.0." + addresses.incrementAndGet();
+        status.put("podIP", address).putArray("podIPs").addObject().put("ip", address);
+        ArrayNode conditions = status.putArray("conditions");
+        boolean ready = !ended && !part.equals("unready");
+        for (String type : new String[] {"PodScheduled", "Initialized", "ContainersReady", "Ready"}) {
+            boolean holds = ready || type.equals("PodScheduled") || type.equals("Initialized");
+            conditions
+                    .addObject()
+                    .put("type", type)
+                    .put("status", holds ? "True" : "False")
+                    .put("lastTransitionTime", now);
+        }
+        ArrayNode containers = status.putArray("containerStatuses");
+        for (JsonNode container : Json.listAt(pod, "spec", "containers")) {
+            ObjectNode shown = containers.addObject();
+            shown.put("name", Json.textAt(container, "name")).put("image", "i").put("imageID", "");
+            shown.put("ready", ready).put("started", !ended).put("restartCount", 0);
+            if (ended) {
+                shown.putObject("state")
+                        .putObject("terminated")
+                        .put("exitCode", part.equals("fail") ? 1 : 0)
+                        .put("startedAt", now)
+                        .put("finishedAt", now);
+            } else {
+                shown.putObject("state").putObject("running").put("startedAt", now);
+            }
+        }
+        return status;
+    }
+
+    /** The namespace stays for whoever wants to look. */
+    @Override
+    public void close() {
+        over = true;
+        boolean interrupted = Thread.interrupted();
+        try {
+            nodes.join();
+        } catch (InterruptedException _) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
