@@ -3,6 +3,7 @@ package lavaflow.cluster;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +28,8 @@ final class DaemonDecisions {
      * What a set consists of.
      *
      * @param hash of the version pods should be of
-     * @param pods those it controls
+     * @param nodes all there are, in the order of their names
+     * @param byNode pods it controls by the node they are meant for, see {@link #byNode}
      * @param waits how long a pod that failed on a node must still lie there, zero where it may go
      */
     record Observed(
@@ -35,7 +37,7 @@ final class DaemonDecisions {
             String hash,
             List<DaemonNode> nodes,
             Function<DaemonNode, DaemonPlacement.Fit> fits,
-            List<DaemonPod> pods,
+            Map<String, List<DaemonPod>> byNode,
             Function<String, Duration> waits) {}
 
     /**
@@ -58,10 +60,8 @@ final class DaemonDecisions {
     private final Duration minReady;
     private final String generation;
     private final boolean rolling;
-    /** Pods by the node they are meant for; what has ended and is on its way out counts no more. */
     private final Map<String, List<DaemonPod>> byNode;
-
-    private final Map<String, DaemonNode> nodes = new TreeMap<>();
+    private final Map<String, DaemonNode> nodes = new HashMap<>();
     private final int desired;
     private final long maxSurge;
     private final long maxUnavailable;
@@ -77,7 +77,7 @@ final class DaemonDecisions {
         this.minReady = Duration.ofSeconds(Json.longAt(set, 0, "spec", "minReadySeconds"));
         this.generation = DaemonTemplate.generation(set);
         this.rolling = Json.textAt(set, "spec", "updateStrategy", "type").equals("RollingUpdate");
-        this.byNode = byNode(observed.pods());
+        this.byNode = observed.byNode();
         int wanted = 0;
         for (DaemonNode node : observed.nodes()) {
             nodes.put(node.name(), node);
@@ -91,6 +91,7 @@ final class DaemonDecisions {
         this.maxUnavailable = desired > 0 && surge == 0 && unavailable == 0 ? 1 : unavailable;
     }
 
+    /** Pods by the node they are meant for, oldest first; what has ended and is on its way out counts no more. */
     static Map<String, List<DaemonPod>> byNode(List<DaemonPod> pods) {
         Map<String, List<DaemonPod>> byNode = new TreeMap<>();
         for (DaemonPod pod : pods) {
@@ -133,7 +134,7 @@ final class DaemonDecisions {
     // ---- one pod on each node
 
     private void manage() {
-        for (DaemonNode node : nodes.values()) {
+        for (DaemonNode node : observed.nodes()) {
             List<DaemonPod> present = byNode.get(node.name());
             switch (observed.fits().apply(node)) {
                 case RUN -> {
@@ -245,7 +246,7 @@ final class DaemonDecisions {
 
     private void roll() {
         Map<String, List<DaemonPod>> everywhere = new TreeMap<>(byNode);
-        for (DaemonNode node : nodes.values()) {
+        for (DaemonNode node : observed.nodes()) {
             if (observed.fits().apply(node) == DaemonPlacement.Fit.RUN) {
                 everywhere.putIfAbsent(node.name(), List.of());
             }

@@ -177,7 +177,12 @@ final class DaemonSets {
                 key, (_, known) -> known != null && known.isOf(set) ? known : new DaemonPlacement(set));
         Instant now = clock.instant();
         DaemonDecisions.Observed observed = new DaemonDecisions.Observed(
-                set, versions.hash(), nodes.all(), placement::fit, owned, node -> backoff.remaining(key, node, now));
+                set,
+                versions.hash(),
+                nodes.all(),
+                placement::fit,
+                DaemonDecisions.byNode(owned),
+                node -> backoff.remaining(key, node, now));
         DaemonDecisions.Step step = DaemonDecisions.next(observed, now);
         ApiException refusal = act(key, set, versions.hash(), step, now);
         report(key, observed, now);

@@ -3,7 +3,6 @@ package lavaflow.cluster;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 import lavaflow.kube.Json;
@@ -19,7 +18,6 @@ final class DaemonStatus {
         ObjectNode set = observed.set();
         Duration minReady = Duration.ofSeconds(Json.longAt(set, 0, "spec", "minReadySeconds"));
         String generation = DaemonTemplate.generation(set);
-        Map<String, List<DaemonPod>> byNode = DaemonDecisions.byNode(observed.pods());
         long desired = 0;
         long current = 0;
         long misplaced = 0;
@@ -27,7 +25,7 @@ final class DaemonStatus {
         long available = 0;
         long updated = 0;
         for (DaemonNode node : observed.nodes()) {
-            List<DaemonPod> present = byNode.get(node.name());
+            List<DaemonPod> present = observed.byNode().get(node.name());
             boolean wanted = observed.fits().apply(node) == DaemonPlacement.Fit.RUN;
             desired += wanted ? 1 : 0;
             if (present == null) {
