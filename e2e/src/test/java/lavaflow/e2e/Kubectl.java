@@ -50,14 +50,12 @@ final class Kubectl {
         this.work = work;
     }
 
-    /** The kubectl that was built with the real server, else the first in the path. */
+    /** The kubectl that is built with the real server: what it prints is recorded, others word things differently. */
     static Optional<Path> binary() {
         String given = System.getProperty("kubectl.binary", "");
-        if (!given.isEmpty()) {
-            return Optional.of(Path.of(given));
-        }
-        Path built = Servers.builtPrograms().resolve("kubectl");
-        return Optional.of(built).filter(Files::isExecutable).or(Kubectl::ofThisMachine);
+        return given.isEmpty()
+                ? Servers.builtPrograms().map(programs -> programs.resolve("kubectl"))
+                : Optional.of(Path.of(given));
     }
 
     /** The kubectl of the path, which is of any version. */

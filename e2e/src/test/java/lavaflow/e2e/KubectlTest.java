@@ -56,7 +56,7 @@ final class KubectlTest {
     Stream<DynamicTest> printsWhatItPrintsAgainstTheRealServer() throws IOException {
         Path kubectl = Kubectl.binary().orElse(null);
         if (kubectl == null) {
-            abort("skipped: there is no kubectl here, and Go to build one is missing");
+            abort("skipped: kubectl cannot be built here (Go is missing)");
         }
         ApiServer server = RECORD ? peer() : SERVERS.lava();
         Kubectl runner = new Kubectl(kubectl, server.kubeconfig(), work);

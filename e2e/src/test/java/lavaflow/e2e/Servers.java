@@ -70,12 +70,20 @@ final class Servers implements AutoCloseable {
         return directory;
     }
 
-    /** Where {@code e2e/peer build} puts what it builds; perhaps nothing is there. */
-    static Path builtPrograms() {
+    /** Where the real server's programs are, built if they are not there yet; absent where they cannot be. */
+    static Optional<Path> builtPrograms() {
+        String peer = ROOT.resolve("e2e/peer").toString();
+        int exit = run(new ProcessBuilder(peer, "build"));
+        if (exit == TOOL_MISSING) {
+            return Optional.empty();
+        }
+        if (exit != 0) {
+            throw new IllegalStateException("e2e/peer build failed, see " + LOG.toAbsolutePath());
+        }
         try {
-            Process process = new ProcessBuilder(ROOT.resolve("e2e/peer").toString(), "bin").start();
+            Process process = new ProcessBuilder(peer, "bin").start();
             String path = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            return Path.of(path.strip());
+            return Optional.of(Path.of(path.strip()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
