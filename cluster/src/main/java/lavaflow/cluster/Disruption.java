@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * How much of each zone has failed, and how fast pods may therefore be driven away: the more nodes fail at once, the likelier
- * it is the network and not they. Where all of them seem to have failed, nobody is driven anywhere.
+ * it is the network and not they. Where all of them seem to have failed, nobody is driven anywhere. Thread-safe.
  */
 final class Disruption {
     static final double RATE = 0.1;
@@ -47,7 +47,7 @@ final class Disruption {
     /**
      * @param readiness of each node, by zone
      */
-    Turn look(Map<String, List<Boolean>> readiness) {
+    synchronized Turn look(Map<String, List<Boolean>> readiness) {
         Map<String, State> now = new LinkedHashMap<>();
         readiness.forEach((zone, nodes) -> now.put(zone, state(nodes)));
         now.keySet().forEach(zone -> zones.putIfAbsent(zone, State.INITIAL));
@@ -83,7 +83,7 @@ final class Disruption {
     }
 
     /** How many nodes a second may be emptied in a zone. */
-    double rate(String zone) {
+    synchronized double rate(String zone) {
         return rates.getOrDefault(zone, RATE);
     }
 }

@@ -57,7 +57,9 @@ final class NodeLifecycle {
     private final InstantSource clock;
     private final EventRecorder events;
     private final Map<String, NodeHealth> health = new ConcurrentHashMap<>();
+    /** Only the look at all nodes touches it, and there is one at a time. */
     private final Map<String, NodeState> known = new LinkedHashMap<>();
+
     /** Nodes whose pods could not all be marked as not ready. */
     private final Set<String> unmarked = ConcurrentHashMap.newKeySet();
 
@@ -80,7 +82,7 @@ final class NodeLifecycle {
         this.fanout = fanout;
         this.clock = clock;
         this.events = new EventRecorder(api, "node-controller", clock);
-        this.runner = new ControllerRunner<>("node-lifecycle-controller", followers, 1, this::reconcile, nanoTime);
+        this.runner = new ControllerRunner<>("node-lifecycle-controller", followers, 8, this::reconcile, nanoTime);
         nodes.whenDifferent((_, after) -> {
             if (after != null) {
                 runner.queue().add(new Task.Node(after.name()));
@@ -179,13 +181,14 @@ final class NodeLifecycle {
 
     private void register(List<NodeState> all) {
         Set<String> gone = new TreeSet<>(known.keySet());
+        List<Runnable> news = new ArrayList<>();
         for (NodeState node : all) {
             gone.remove(node.name());
             if (known.put(node.name(), node) == null) {
-                say(
+                news.add(() -> say(
                         node,
                         "RegisteredNode",
-                        "Node " + node.name() + " event: Registered Node " + node.name() + " in Controller");
+                        "Node " + node.name() + " event: Registered Node " + node.name() + " in Controller"));
             }
         }
         for (String name : gone) {
@@ -194,9 +197,11 @@ final class NodeLifecycle {
             unmarked.remove(name);
             emptying.remove(name);
             if (node != null) {
-                say(node, "RemovingNode", "Node " + name + " event: Removing Node " + name + " from Controller");
+                news.add(() -> say(
+                        node, "RemovingNode", "Node " + name + " event: Removing Node " + name + " from Controller"));
             }
         }
+        fanout.run(news);
     }
 
     private void say(NodeState node, String reason, String message) {

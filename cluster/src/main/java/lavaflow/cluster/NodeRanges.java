@@ -44,7 +44,7 @@ final class NodeRanges {
     NodeRanges(KubeApi api, Followers followers, InstantSource clock, LongSupplier nanoTime) {
         this.api = api;
         this.events = new EventRecorder(api, "cidrAllocator", clock);
-        this.runner = new ControllerRunner<>("node-ipam-controller", followers, 1, this::reconcile, nanoTime);
+        this.runner = new ControllerRunner<>("node-ipam-controller", followers, 5, this::reconcile, nanoTime);
         this.nodes = new Mirror<>(followers, NodeLifecycle.NODES, NodeRanges::assigned, _ -> List.of())
                 .whenDifferent(this::changed);
     }

@@ -40,7 +40,7 @@ final class NodeTtl {
 
     NodeTtl(KubeApi api, Followers followers, LongSupplier nanoTime) {
         this.api = api;
-        this.runner = new ControllerRunner<>("ttl-controller", followers, 1, this::reconcile, nanoTime);
+        this.runner = new ControllerRunner<>("ttl-controller", followers, 5, this::reconcile, nanoTime);
         this.nodes = new Mirror<>(followers, NodeLifecycle.NODES, NodeTtl::told, _ -> List.of())
                 .whenDifferent(this::changed);
     }

@@ -13,7 +13,7 @@ import java.util.function.ToDoubleFunction;
 
 import org.jspecify.annotations.Nullable;
 
-/** Nodes that are to be emptied, zone by zone, one at a time and no faster than the zone's rate. */
+/** Nodes that are to be emptied, zone by zone, one at a time and no faster than the zone's rate. Thread-safe. */
 final class PacedQueue {
     private final Map<String, Set<String>> waiting = new LinkedHashMap<>();
     private final Map<String, Instant> last = new LinkedHashMap<>();

@@ -120,21 +120,31 @@ public final class EventRecorder {
         record(about, "Warning", reason, message);
     }
 
-    /** An event that cannot be written is not worth failing for. */
-    private synchronized void record(ObjectNode about, String type, String reason, String message) {
+    /** An event that cannot be written is not worth failing for. Writers do not wait for each other. */
+    private void record(ObjectNode about, String type, String reason, String message) {
         Instant now = clock.instant();
         String uid = Json.textAt(about, "metadata", "uid");
         String kind = uid + '\n' + type + '\n' + reason;
-        boolean combined = similar.computeIfAbsent(kind, _ -> new Similar(now)).isTooMuch(message, now);
-        String key = combined ? kind : kind + '\n' + message;
-        String shown = combined ? COMBINED + message : message;
-        if (!allowances.computeIfAbsent(uid, _ -> new Allowance(now)).take(now)) {
-            return;
+        String key;
+        String shown;
+        Said before;
+        long number;
+        synchronized (this) {
+            boolean combined = similar.computeIfAbsent(kind, _ -> new Similar(now)).isTooMuch(message, now);
+            key = combined ? kind : kind + '\n' + message;
+            shown = combined ? COMBINED + message : message;
+            if (!allowances.computeIfAbsent(uid, _ -> new Allowance(now)).take(now)) {
+                return;
+            }
+            before = said.get(key);
+            number = ++serial;
         }
         try {
-            Said before = said.get(key);
             Said after = before == null ? null : repeated(before, shown, now);
-            said.put(key, after == null ? first(about, type, reason, shown, now) : after);
+            Said latest = after == null ? first(about, type, reason, shown, now, number) : after;
+            synchronized (this) {
+                said.put(key, latest);
+            }
         } catch (ApiException e) {
             LOG.debug("event about {} not recorded: {}", Json.textAt(about, "metadata", "name"), e.getMessage());
         }
@@ -156,10 +166,10 @@ public final class EventRecorder {
         return new Said(before.namespace(), before.name(), count);
     }
 
-    private Said first(ObjectNode about, String type, String reason, String message, Instant now) {
+    private Said first(ObjectNode about, String type, String reason, String message, Instant now, long number) {
         String namespace = Json.textAt(about, "metadata", "namespace");
         String home = namespace.isEmpty() ? "default" : namespace;
-        String name = Json.textAt(about, "metadata", "name") + "." + Long.toHexString(++serial);
+        String name = Json.textAt(about, "metadata", "name") + "." + Long.toHexString(number);
         ObjectNode event = Json.object();
         event.putObject("metadata").put("name", name).put("namespace", home);
         ObjectNode involved = event.putObject("involvedObject");
