@@ -46,11 +46,11 @@ ratio() { # ratio A B: A/B with two digits, or - where one is missing
 
 # ---- Lavaflow -------------------------------------------------------------------------------------------------------------
 
-start_lava() { # prints the figures of the start; LAVA_DIRECTORY is kept
+start_lava() { # prints the figures of the start; LAVA_DIRECTORY is kept; LAVA_UP may have more options
   local port since
   port=$(free_port)
   since=$EPOCHREALTIME
-  "$LAVA_ROOT/lava" up --data-dir "$LAVA_DIRECTORY" --listen "127.0.0.1:$port" >"$RUN/lava.log" 2>&1 &
+  "$LAVA_ROOT/lava" up --data-dir "$LAVA_DIRECTORY" --listen "127.0.0.1:$port" ${LAVA_UP:-} >"$RUN/lava.log" 2>&1 &
   LAVA_PID=$!
   LAVA_START=$("$GENERATOR" await -url "https://127.0.0.1:$port/readyz" -since "$since" -pids "$LAVA_PID") || { cat "$RUN/lava.log" >&2; exit 1; }
 }

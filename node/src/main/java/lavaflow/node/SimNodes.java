@@ -145,15 +145,10 @@ public final class SimNodes implements AutoCloseable {
 
     /** Registers nodes in the background: a start does not wait for thousands of them. */
     public void start() {
-        registering = Thread.ofVirtual().name("registering").start(this::register);
+        registering = Thread.ofVirtual().name("registering").start(() -> register(Fanout.parallel(REGISTERING)));
+        // Those that came first must not be silent until the last one is there.
+        heartbeats.start();
         pods.start();
-    }
-
-    private void register() {
-        register(Fanout.parallel(REGISTERING));
-        if (!closed) {
-            heartbeats.start();
-        }
     }
 
     void register(Fanout fanout) {
