@@ -22,7 +22,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * The API of a server in this process as controllers see it. They read as the controller manager, whose eyes all of them
  * share, and write as themselves.
  */
-final class LocalKubeApi implements KubeApi {
+public final class LocalKubeApi implements KubeApi {
     private final LocalApi api;
     private final User reader;
     private final Function<Kind, User> writer;
@@ -52,7 +52,7 @@ final class LocalKubeApi implements KubeApi {
         }
     }
 
-    LocalKubeApi(LocalApi api, User reader) {
+    public LocalKubeApi(LocalApi api, User reader) {
         this.api = api;
         this.reader = reader;
         this.writer = _ -> reader;

@@ -140,9 +140,15 @@ public final class ApiServer implements AutoCloseable {
     }
 
     public ApiServer(Settings settings, Store store) {
+        this(settings, store, new SecureRandom());
+    }
+
+    /**
+     * @param random where uids, generated names and addresses come from
+     */
+    public ApiServer(Settings settings, Store store, RandomGenerator random) {
         this.store = store;
         flowControl = new FlowControl(settings.seats());
-        RandomGenerator random = new SecureRandom();
         this.settings = settings;
         table = ResourceTable.builtin();
         aggregation = new Aggregation(store, new RemoteServers(new Stored(store), settings.frontProxy()));

@@ -168,18 +168,25 @@ final class Writes {
         };
     }
 
-    private static void fillForCreate(Call call, Resource resource, ObjectNode metadata) {
+    private void fillForCreate(Call call, Resource resource, ObjectNode metadata) {
         metadata.remove("resourceVersion");
         metadata.remove("deletionTimestamp");
         metadata.remove("deletionGracePeriodSeconds");
         metadata.remove("selfLink");
-        metadata.put("uid", UUID.randomUUID().toString());
+        metadata.put("uid", uid());
         metadata.put("creationTimestamp", Metadata.time(call.now()));
         if (resource.namespaced()) {
             metadata.put("namespace", call.namespace());
         } else {
             metadata.remove("namespace");
         }
+    }
+
+    /** A random one, of version 4. */
+    private String uid() {
+        long high = (random.nextLong() & ~0xF000L) | 0x4000L;
+        long low = (random.nextLong() & ~(0xC0L << 56)) | (0x80L << 56);
+        return new UUID(high, low).toString();
     }
 
     /**

@@ -25,6 +25,7 @@ import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
 import lavaflow.controller.Mirror;
 import lavaflow.controller.QueueStatistics;
+import lavaflow.controller.Timing;
 
 import org.jspecify.annotations.Nullable;
 
@@ -109,10 +110,16 @@ public final class CoreControllers implements AutoCloseable {
      * @param wanted which controllers to run, by the names of upstream's {@code --controllers}
      */
     public CoreControllers(Identities as, Judges judges, InstantSource clock, Predicate<String> wanted) {
-        LongSupplier nanoTime = System::nanoTime;
+        this(as, judges, wanted, new Timing(clock, System::nanoTime, Fanout.parallel(WIDTH)));
+    }
+
+    /** With a time of the caller's; who does not {@link #start} them moves them along with {@link #pump} and their steps. */
+    public CoreControllers(Identities as, Judges judges, Predicate<String> wanted, Timing timing) {
+        InstantSource clock = timing.clock();
+        LongSupplier nanoTime = timing.nanoTime();
+        Fanout fanout = timing.fanout();
         this.wanted = wanted;
         followers = new Followers(as.reader());
-        Fanout fanout = Fanout.parallel(WIDTH);
         addOfTheApi(as, clock, nanoTime);
         addOfCredentials(as, judges, clock, nanoTime);
         addWorkloads(as, fanout, clock, nanoTime);
@@ -400,6 +407,15 @@ public final class CoreControllers implements AutoCloseable {
     public void start() {
         followers.start();
         runners.forEach(ControllerRunner::start);
+    }
+
+    /** Tells the controllers what happened, without waiting for more. */
+    public void pump() {
+        followers.pump();
+    }
+
+    public List<ControllerRunner<?>> runners() {
+        return Collections.unmodifiableList(runners);
     }
 
     /** True once every controller has seen what existed when it started. */

@@ -151,19 +151,20 @@ public final class SimNodes implements AutoCloseable {
         pods.start();
     }
 
-    void register(Fanout fanout) {
+    /** Registers all nodes before it returns; for those who move everything along themselves, with {@link #step}. */
+    public void register(Fanout fanout) {
         List<Runnable> tasks = new ArrayList<>();
         nodes.values().forEach(state -> tasks.add(() -> register(state)));
         fanout.run(tasks);
     }
 
     /** One turn on the caller's thread; false if nobody has one now. */
-    boolean step() {
+    public boolean step() {
         return pods.step();
     }
 
     /** One beat of every node that can be heard, on the caller's thread. */
-    void beat() {
+    public void beat() {
         nodes.values().stream().filter(NodeState::isReachable).forEach(state -> heartbeats.beat(state, false));
     }
 

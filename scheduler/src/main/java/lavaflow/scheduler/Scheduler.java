@@ -102,6 +102,11 @@ public final class Scheduler implements AutoCloseable {
         this(api, followers, clock, Writer.Threads.many());
     }
 
+    /** One that does everything on the thread that calls {@link #step}, instead of being started. */
+    public static Scheduler stepwise(KubeApi api, Followers followers, InstantSource clock) {
+        return new Scheduler(api, followers, clock, Writer.Threads.callers());
+    }
+
     Scheduler(KubeApi api, Followers followers, InstantSource clock, Writer.Threads threads) {
         this.followers = followers;
         this.clock = clock;
@@ -209,7 +214,7 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /** Takes in what happened and handles one pod on the caller's thread; false if there was none to handle. */
-    boolean step() {
+    public boolean step() {
         for (Change change = inbox.poll(); change != null; change = inbox.poll()) {
             apply(change);
         }

@@ -1,0 +1,43 @@
+package lavaflow.simulation;
+
+import java.util.List;
+
+import lavaflow.controller.KubeApi;
+
+/** The kinds users of the simulated cluster work with. */
+final class Kinds {
+    static final KubeApi.Kind NAMESPACES = KubeApi.Kind.clusterWide("namespaces");
+    static final KubeApi.Kind NODES = KubeApi.Kind.clusterWide("nodes");
+    static final KubeApi.Kind ACCOUNTS = KubeApi.Kind.core("serviceaccounts");
+    static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
+    static final KubeApi.Kind SERVICES = KubeApi.Kind.core("services");
+    static final KubeApi.Kind QUOTAS = KubeApi.Kind.core("resourcequotas");
+    static final KubeApi.Kind CLAIMS = KubeApi.Kind.core("persistentvolumeclaims");
+    static final KubeApi.Kind REPLICATION_CONTROLLERS = KubeApi.Kind.core("replicationcontrollers");
+    static final KubeApi.Kind REPLICA_SETS = apps("replicasets");
+    static final KubeApi.Kind DEPLOYMENTS = apps("deployments");
+    static final KubeApi.Kind STATEFUL_SETS = apps("statefulsets");
+    static final KubeApi.Kind REVISIONS = apps("controllerrevisions");
+    static final KubeApi.Kind JOBS = new KubeApi.Kind("batch", "v1", "jobs", true);
+    static final KubeApi.Kind SLICES = new KubeApi.Kind("discovery.k8s.io", "v1", "endpointslices", true);
+
+    /** What invariants look at. */
+    static final List<KubeApi.Kind> OBSERVED = List.of(
+            NODES,
+            PODS,
+            SERVICES,
+            QUOTAS,
+            REPLICATION_CONTROLLERS,
+            REPLICA_SETS,
+            DEPLOYMENTS,
+            STATEFUL_SETS,
+            REVISIONS,
+            JOBS,
+            SLICES);
+
+    private Kinds() {}
+
+    private static KubeApi.Kind apps(String resource) {
+        return new KubeApi.Kind("apps", "v1", resource, true);
+    }
+}

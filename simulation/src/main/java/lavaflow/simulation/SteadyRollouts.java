@@ -1,0 +1,77 @@
+package lavaflow.simulation;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A deployment that was whole once never has fewer pods available than its rollouts may take away, as long as nobody else takes
+ * pods away. For runs in which nobody does.
+ */
+final class SteadyRollouts implements Invariant {
+    /** How many a deployment was whole with. */
+    private final Map<String, Long> whole = new HashMap<>();
+
+    @Override
+    public void after(Observer.Change change, Observer observer) {
+        ObjectNode before = change.before();
+        if (!change.kind().equals(Kinds.PODS) || before == null) {
+            return;
+        }
+        ObjectNode set = observer.byUid(Kinds.REPLICA_SETS, Observer.owner(before));
+        ObjectNode deployment = set == null ? null : observer.byUid(Kinds.DEPLOYMENTS, Observer.owner(set));
+        if (deployment == null || Observer.isDeleting(deployment)) {
+            return;
+        }
+        if (!Json.textAt(deployment, "spec", "strategy", "type").equals("RollingUpdate")) {
+            return;
+        }
+        long wanted = Json.longAt(deployment, 1, "spec", "replicas");
+        long available = available(deployment, observer);
+        String uid = Observer.uid(deployment);
+        if (available >= wanted) {
+            whole.put(uid, wanted);
+        } else if (whole.getOrDefault(uid, -1L) == wanted) {
+            Violation.unless(
+                    available >= wanted - unavailable(deployment, wanted),
+                    () -> "%s has only %d of %d available".formatted(Observer.place(deployment), available, wanted));
+        } else {
+            // It has grown or shrunk since.
+            whole.remove(uid);
+        }
+    }
+
+    private static long available(ObjectNode deployment, Observer observer) {
+        List<ObjectNode> sets = observer.all(Kinds.REPLICA_SETS).stream()
+                .filter(set -> Observer.owner(set).equals(Observer.uid(deployment)))
+                .toList();
+        return sets.stream()
+                .flatMap(set -> observer.activePods(Observer.uid(set)).stream())
+                .filter(Observer::isReady)
+                .count();
+    }
+
+    /** Percentages are rounded down; where neither this nor the surge leaves room, one may be taken. */
+    private static long unavailable(ObjectNode deployment, long wanted) {
+        long fewer = share(Json.at(deployment, "spec", "strategy", "rollingUpdate", "maxUnavailable"), wanted, false);
+        long more = share(Json.at(deployment, "spec", "strategy", "rollingUpdate", "maxSurge"), wanted, true);
+        return fewer == 0 && more == 0 ? 1 : fewer;
+    }
+
+    private static long share(@Nullable JsonNode value, long of, boolean up) {
+        if (value == null) {
+            return 0;
+        }
+        if (value.isNumber()) {
+            return value.asLong();
+        }
+        long percent = Long.parseLong(value.asText().replace("%", ""));
+        return up ? (percent * of + 99) / 100 : percent * of / 100;
+    }
+}
