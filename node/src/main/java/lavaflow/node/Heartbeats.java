@@ -116,7 +116,18 @@ final class Heartbeats implements AutoCloseable {
             if (e.code() != 404) {
                 throw e;
             }
-            api.create(LEASES, NodeForm.LEASE_NAMESPACE, NodeForm.lease(node, state.uid(), now));
+            create(api, NodeForm.lease(node, state.uid(), now));
+        }
+    }
+
+    private static void create(KubeApi api, ObjectNode lease) {
+        try {
+            api.create(LEASES, NodeForm.LEASE_NAMESPACE, lease);
+        } catch (ApiException e) {
+            // A node that joins and the wheel may meet; either beat is as good as the other.
+            if (!e.reason().equals("AlreadyExists")) {
+                throw e;
+            }
         }
     }
 

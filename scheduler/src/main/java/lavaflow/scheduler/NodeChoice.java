@@ -84,7 +84,7 @@ final class NodeChoice {
     }
 
     boolean accepts(NodeTable.Node node) {
-        return affinity.accepts(node.name(), node.labels());
+        return affinity.acceptsAll() || affinity.accepts(node.name(), node.labels());
     }
 
     /** How many taints ask the pod to go elsewhere if it can. */
