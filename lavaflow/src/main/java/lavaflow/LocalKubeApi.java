@@ -23,6 +23,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * share, and write as themselves.
  */
 public final class LocalKubeApi implements KubeApi {
+    private static final Kind MEASURED = Kind.core("pods");
+
     private final LocalApi api;
     private final User reader;
     private final Function<Kind, User> writer;
@@ -137,6 +139,12 @@ public final class LocalKubeApi implements KubeApi {
     @Override
     public ObjectNode apply(Kind kind, String subresource, String manager, ObjectNode configuration) {
         return api.apply(writer.apply(kind), path(kind), subresource, manager, configuration);
+    }
+
+    @Override
+    public ObjectNode read(String path) {
+        // Not with the eyes all share: who may see what others measure is each one's own matter.
+        return api.read(writer.apply(MEASURED), path);
     }
 
     @Override

@@ -112,6 +112,13 @@ final class ApiHandler {
         }
     }
 
+    /** Answers a component of this process, who is known and waits for nobody. */
+    void answer(LocalExchange exchange, User user) throws IOException {
+        RequestInfo info = RequestInfo.parse(exchange.method(), exchange.rawPath(), exchange.query());
+        authorization.check(user, info, exchange.query());
+        route(exchange, info, user, UUID.randomUUID().toString());
+    }
+
     private static void checkPath(RequestInfo info) {
         if (info.path().length() > MAX_PATH) {
             throw ApiException.of(414, "", "the path of the request is too long");

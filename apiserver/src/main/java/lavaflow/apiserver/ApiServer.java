@@ -225,7 +225,7 @@ public final class ApiServer implements AutoCloseable {
                 settings.clock());
         transport = new HttpTransport(listen, settings.identity(), new JettyHandler(handler::handle));
         local = new LocalApi(
-                table, reads, writes, deletes, store, authorization, settings.clock(), patches, subresources);
+                table, reads, writes, deletes, store, authorization, settings.clock(), patches, subresources, handler);
         custom = new CustomResources(
                 store,
                 table,

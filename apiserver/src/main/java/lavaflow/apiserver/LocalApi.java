@@ -1,5 +1,6 @@
 package lavaflow.apiserver;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -23,6 +24,7 @@ import lavaflow.store.Progress;
 import lavaflow.store.Store;
 import lavaflow.store.StoredObject;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +72,7 @@ public final class LocalApi {
     private final InstantSource clock;
     private final Patches patches;
     private final Subresources subresources;
+    private final ApiHandler handler;
 
     LocalApi(
             ResourceTable table,
@@ -80,7 +83,8 @@ public final class LocalApi {
             Authorization authorization,
             InstantSource clock,
             Patches patches,
-            Subresources subresources) {
+            Subresources subresources,
+            ApiHandler handler) {
         this.table = table;
         this.reads = reads;
         this.writes = writes;
@@ -90,6 +94,7 @@ public final class LocalApi {
         this.clock = clock;
         this.patches = patches;
         this.subresources = subresources;
+        this.handler = handler;
     }
 
     /** Everything that is served now, for components that walk all kinds. */
@@ -189,6 +194,25 @@ public final class LocalApi {
         }
         ObjectNode typed = typed(call, object);
         return writes.update(call, false, false, _ -> typed.deepCopy()).object();
+    }
+
+    /** What a path answers that is no kind's: what servers beside this one say, which groups there are. */
+    public ObjectNode read(User user, String path) {
+        LocalExchange exchange = new LocalExchange(path);
+        try {
+            handler.answer(exchange, user);
+            JsonNode answer = Json.parseUntrusted(exchange.answer());
+            if (exchange.status() >= 300 || !(answer instanceof ObjectNode object)) {
+                throw answer instanceof ObjectNode status && status.has("code")
+                        ? ApiException.of(status)
+                        : ApiException.of(exchange.status(), "", "the server answered " + exchange.status());
+            }
+            return object;
+        } catch (PathNotServed e) {
+            throw ApiException.noSuchPath();
+        } catch (IOException e) {
+            throw ApiException.of(Math.max(exchange.status(), 503), "", String.valueOf(e.getMessage()));
+        }
     }
 
     /** The Scale of an object; fails where its kind has none. */

@@ -312,6 +312,10 @@ public final class CoreControllers implements AutoCloseable {
                 "disruption-controller",
                 () -> new DisruptionBudgets(as.as("disruption-controller"), followers, pods, clock, nanoTime)
                         .controller());
+        add(
+                "horizontal-pod-autoscaler-controller",
+                () -> new Autoscalers(as.as("horizontal-pod-autoscaler"), followers, pods, clock, nanoTime)
+                        .controller());
     }
 
     private void addNodes(Identities as, Fanout fanout, InstantSource clock, LongSupplier nanoTime) {

@@ -112,6 +112,12 @@ final class CrashingKubeApi implements KubeApi {
     }
 
     @Override
+    public ObjectNode read(String path) {
+        dieIfDead();
+        return api.read(path);
+    }
+
+    @Override
     public Optional<ObjectNode> findScale(Kind kind, String namespace, String name) {
         dieIfDead();
         return api.findScale(kind, namespace, name);

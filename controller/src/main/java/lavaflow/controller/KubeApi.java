@@ -101,6 +101,9 @@ public interface KubeApi {
 
     Optional<ObjectNode> find(Kind kind, String namespace, String name);
 
+    /** What the server answers to a path that no kind stands for: what others measure, which group has which versions. */
+    ObjectNode read(String path);
+
     /** The Scale (autoscaling/v1) of an object; fails with 404 where its kind has none. Its subresource is scale. */
     Optional<ObjectNode> findScale(Kind kind, String namespace, String name);
 

@@ -44,6 +44,7 @@ public final class TestingKubeApi implements KubeApi {
     private final List<Logged> log = new ArrayList<>();
     private final List<String> requests = new ArrayList<>();
     private final Map<String, Deque<RuntimeException>> failures = new HashMap<>();
+    private final Map<String, ObjectNode> answers = new HashMap<>();
     private final List<Runnable> kindListeners = new ArrayList<>();
     private long revision = 100;
     private long compacted;
@@ -248,7 +249,10 @@ public final class TestingKubeApi implements KubeApi {
                 Json.ensureObject(next, "metadata").set(field, kept);
             }
         }
-        if (!subresource.isEmpty()) {
+        if (subresource.equals("scale")) {
+            next = live.deepCopy();
+            Json.ensureObject(next, "spec").put("replicas", Json.longAt(object, 0, "spec", "replicas"));
+        } else if (!subresource.isEmpty()) {
             String part = subresource.equals("finalize") ? "spec" : "status";
             next = live.deepCopy();
             next.set(part, object.path(part).deepCopy());
@@ -294,6 +298,20 @@ public final class TestingKubeApi implements KubeApi {
         String group = version.length == 1 ? "" : version[0];
         String struct = types.kinds().struct(group, version[version.length - 1], Json.textAt(live, "kind"));
         return StrategicMergePatch.apply(types, Objects.requireNonNull(struct), live.deepCopy(), patch);
+    }
+
+    /** Answers a path that no kind stands for. */
+    public synchronized void answer(String path, ObjectNode answer) {
+        answers.put(path, answer);
+    }
+
+    @Override
+    public synchronized ObjectNode read(String path) {
+        ObjectNode answer = answers.get(path);
+        if (answer == null) {
+            throw ApiException.noSuchPath();
+        }
+        return answer.deepCopy();
     }
 
     @Override

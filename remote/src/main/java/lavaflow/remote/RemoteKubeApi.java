@@ -71,6 +71,11 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
     }
 
     @Override
+    public ObjectNode read(String path) {
+        return Connection.object(connection.get(path, JSON).body());
+    }
+
+    @Override
     public Optional<ObjectNode> findScale(Kind kind, String namespace, String name) {
         return find(kind, namespace, name, "scale");
     }

@@ -154,6 +154,11 @@ final class FaultyApi implements KubeApi {
     }
 
     @Override
+    public ObjectNode read(String path) {
+        return read(() -> real.read(path));
+    }
+
+    @Override
     public Optional<ObjectNode> findScale(Kind kind, String namespace, String name) {
         return read(() -> real.findScale(kind, namespace, name));
     }
