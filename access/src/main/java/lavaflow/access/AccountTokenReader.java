@@ -6,6 +6,7 @@ import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -31,6 +32,9 @@ public final class AccountTokenReader implements TokenAuthenticator {
     /** Something that is going away keeps its token for this long, so that it can finish. */
     private static final Duration LEEWAY = Duration.ofSeconds(60);
 
+    /** The label of a secret that says on which day its token was last used. */
+    public static final String LAST_USED = "kubernetes.io/legacy-token-last-used";
+
     private static final int MAX_REMEMBERED = 2_000;
     private static final String EXTRA = "authentication.kubernetes.io/";
 
@@ -40,7 +44,21 @@ public final class AccountTokenReader implements TokenAuthenticator {
     /** Checking a signature is dear and its result never changes; everything else is looked at each time. */
     private final Map<String, ObjectNode> signed = new ConcurrentHashMap<>();
 
-    public AccountTokenReader(AccountTokens tokens, Store store, InstantSource clock) {
+    /** Hears which tokens in secrets are used, so that those nobody uses can be found. */
+    @FunctionalInterface
+    public interface LegacyUse {
+        /**
+         * Writes the day down; must be quick and may be told the same again.
+         *
+         * @param date of today, in UTC
+         */
+        void on(String namespace, String secret, String date);
+    }
+
+    private final LegacyUse legacyUse;
+
+    public AccountTokenReader(AccountTokens tokens, Store store, InstantSource clock, LegacyUse legacyUse) {
+        this.legacyUse = legacyUse;
         this.tokens = tokens;
         this.store = store;
         this.clock = clock;
@@ -236,6 +254,10 @@ public final class AccountTokenReader implements TokenAuthenticator {
                     + namespace + "/" + name + " has been marked invalid");
         }
         account(namespace, name, uid);
+        String today = clock.instant().atOffset(ZoneOffset.UTC).toLocalDate().toString();
+        if (!Json.textAt(secret, "metadata", "labels", LAST_USED).equals(today)) {
+            legacyUse.on(namespace, secretName, today);
+        }
         return new Good(user(namespace, name, uid, Map.of()), List.of(AccountTokens.ISSUER));
     }
 }

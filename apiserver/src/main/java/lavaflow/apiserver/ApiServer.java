@@ -153,7 +153,7 @@ public final class ApiServer implements AutoCloseable {
         table = ResourceTable.builtin();
         aggregation = new Aggregation(store, new RemoteServers(new Stored(store), settings.frontProxy()));
         accountTokens = new AccountTokens(settings.access().tokenKeysOnce(), settings.clock());
-        BearerTokens bearerTokens = bearerTokens(settings, accountTokens, store);
+        BearerTokens bearerTokens = bearerTokens(settings, accountTokens, store, new LegacyTokenUse(this::local));
         RoleAuthorizer roles = new RoleAuthorizer(new Roles(store));
         authorizer = Authorizer.chain(List.of(Authorizer.masters(), new NodeAuthorizer(store), roles));
         BuiltinHooks hooks =
@@ -169,7 +169,7 @@ public final class ApiServer implements AutoCloseable {
                 new ClaimResize(stored),
                 new NodeTopology(stored),
                 new ObjectProtection(),
-                new NodeRestriction(stored),
+                new NodeRestriction(stored, authorizer),
                 new CertificateAdmission(authorizer)));
         plugins.addAll(
                 settings.admission().plugins(new AdmissionExtension.Context(store, table, webhooks, authorizer)));
@@ -235,9 +235,10 @@ public final class ApiServer implements AutoCloseable {
                 settings.clock());
     }
 
-    private static BearerTokens bearerTokens(Settings settings, AccountTokens tokens, Store store) {
+    private static BearerTokens bearerTokens(
+            Settings settings, AccountTokens tokens, Store store, AccountTokenReader.LegacyUse legacyUse) {
         List<TokenAuthenticator> readers = new ArrayList<>(settings.access().tokens());
-        readers.add(new AccountTokenReader(tokens, store, settings.clock()));
+        readers.add(new AccountTokenReader(tokens, store, settings.clock(), legacyUse));
         if (settings.access().bootstrapTokens()) {
             readers.add(new BootstrapTokens(store, settings.clock()));
         }

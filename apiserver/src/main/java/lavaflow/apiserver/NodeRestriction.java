@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 
+import lavaflow.access.Authorizer;
 import lavaflow.access.NodeIdentity;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
@@ -33,8 +34,11 @@ final class NodeRestriction implements Admission.Plugin {
 
     private final Stored stored;
 
-    NodeRestriction(Stored stored) {
+    private final NodeAudiences audiences;
+
+    NodeRestriction(Stored stored, Authorizer authorizer) {
         this.stored = stored;
+        this.audiences = new NodeAudiences(stored, authorizer);
     }
 
     @Override
@@ -47,12 +51,25 @@ final class NodeRestriction implements Admission.Plugin {
         String problem = switch (call.resource().bucket()) {
             case "pods" -> pod(call, operation, object, old, node);
             case "nodes" -> node(call, operation, object, old, node);
-            case "serviceaccounts" -> token(call, object, node);
             case "coordination.k8s.io/leases" -> lease(call, operation, object, node);
             case "storage.k8s.io/csinodes" -> named(call, object, node, "CSINode");
             case "resource.k8s.io/resourceslices" -> slice(object, old, node);
             default -> "";
         };
+        refuse(call, object, problem);
+    }
+
+    /** Requests for tokens are looked at as they came, before the server fills in for whom they are. */
+    @Override
+    public void mutate(
+            Call call, Admission.Operation operation, @Nullable ObjectNode object, @Nullable ObjectNode old) {
+        String node = NodeIdentity.of(call.user());
+        if (node != null && call.resource().bucket().equals("serviceaccounts")) {
+            refuse(call, object, token(call, object, node));
+        }
+    }
+
+    private static void refuse(Call call, @Nullable ObjectNode object, String problem) {
         if (!problem.isEmpty()) {
             String name = object == null ? call.name() : Metadata.name(object);
             throw call.resource().forbidden(name.isEmpty() ? call.name() : name, problem);
@@ -227,7 +244,9 @@ final class NodeRestriction implements Admission.Plugin {
             return "the UID in the bound object reference (" + uid
                     + ") does not match the UID in record. The object might have been deleted and then recreated";
         }
-        return nodeOf(pod).equals(node) ? "" : "node requested token bound to a pod scheduled on a different node";
+        return nodeOf(pod).equals(node)
+                ? audiences.problem(call, request, pod)
+                : "node requested token bound to a pod scheduled on a different node";
     }
 
     private static String lease(Call call, Admission.Operation operation, @Nullable ObjectNode object, String node) {

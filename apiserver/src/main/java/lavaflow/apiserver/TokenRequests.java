@@ -74,10 +74,10 @@ final class TokenRequests {
         }
         checkName(call, request);
         checkDuration(spec);
+        admission.mutate(call, Admission.Operation.CREATE, request, null);
         if (Json.listAt(spec, "audiences").isEmpty()) {
             spec.putArray("audiences").add(AccountTokens.ISSUER);
         }
-        admission.mutate(call, Admission.Operation.CREATE, request, null);
         AccountTokens.Content content = content(call, spec, account);
         admission.validate(call, Admission.Operation.CREATE, request, null);
         long asked = Json.longAt(spec, DEFAULT_SECONDS, "expirationSeconds");

@@ -27,6 +27,11 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
+import static lavaflow.kinds.CertificateSubject.Alternative.DNS;
+import static lavaflow.kinds.CertificateSubject.Alternative.EMAIL;
+import static lavaflow.kinds.CertificateSubject.Alternative.IP;
+import static lavaflow.kinds.CertificateSubject.Alternative.URI;
+
 /** Approves what nodes ask for themselves, and signs what was approved for the signers of Kubernetes. */
 final class CertificateRequestsController {
     private static final KubeApi.Kind REQUESTS =
@@ -36,6 +41,10 @@ final class CertificateRequestsController {
     private static final String KUBELET_SERVING = SIGNERS + "kubelet-serving";
     private static final String CLIENT = SIGNERS + "kube-apiserver-client";
     private static final String LEGACY = SIGNERS + "legacy-unknown";
+    private static final List<String> NODES = List.of("system:nodes");
+    private static final String NODE = "system:node:";
+    private static final String NO_NODES = "subject organization is not system:nodes";
+    private static final String NO_NODE = "subject common name does not begin with system:node:";
     private static final Duration LONGEST = Duration.ofDays(365);
 
     private final KubeApi api;
@@ -180,18 +189,52 @@ final class CertificateRequestsController {
         List<String> usages = usages(request);
         return switch (signer) {
             case CLIENT -> clientUsageProblem(usages);
-            case KUBELET_CLIENT, KUBELET_SERVING -> {
-                String purpose = signer.equals(KUBELET_CLIENT) ? "client auth" : "server auth";
-                if (!subject.organisations().equals(List.of("system:nodes"))) {
-                    yield "subject organization is not system:nodes";
-                }
-                if (!subject.commonName().startsWith("system:node:")) {
-                    yield "subject common name does not begin with system:node:";
-                }
-                yield within(usages, purpose) ? "" : "usages did not match " + purpose;
-            }
+            case KUBELET_CLIENT -> kubeletClientProblem(usages, subject);
+            case KUBELET_SERVING -> kubeletServingProblem(usages, subject);
             default -> "";
         };
+    }
+
+    private static String kubeletClientProblem(List<String> usages, CertificateSubject subject) {
+        if (!subject.organisations().equals(NODES)) {
+            return NO_NODES;
+        }
+        String unwanted = unwanted(subject, DNS, EMAIL, IP, URI);
+        if (!unwanted.isEmpty()) {
+            return unwanted;
+        }
+        if (!subject.commonName().startsWith(NODE)) {
+            return NO_NODE;
+        }
+        List<String> known = List.of("client auth", "digital signature", "key encipherment");
+        return within(usages, "client auth", known) ? "" : "usages did not match [" + String.join(" ", known) + "]";
+    }
+
+    private static String kubeletServingProblem(List<String> usages, CertificateSubject subject) {
+        if (!subject.organisations().equals(NODES)) {
+            return NO_NODES;
+        }
+        if (!subject.alternatives().contains(DNS) && !subject.alternatives().contains(IP)) {
+            return "DNS or IP subjectAltName is required";
+        }
+        String unwanted = unwanted(subject, EMAIL, URI);
+        if (!unwanted.isEmpty()) {
+            return unwanted;
+        }
+        List<String> known = List.of("digital signature", "key encipherment", "server auth");
+        if (!within(usages, "server auth", known)) {
+            return "usages did not match [" + String.join(" ", known) + "]";
+        }
+        return subject.commonName().startsWith(NODE) ? "" : NO_NODE;
+    }
+
+    private static String unwanted(CertificateSubject subject, CertificateSubject.Alternative... kinds) {
+        for (CertificateSubject.Alternative kind : kinds) {
+            if (subject.alternatives().contains(kind)) {
+                return (kind == EMAIL ? "Email" : kind.name()) + " subjectAltNames are not allowed";
+            }
+        }
+        return "";
     }
 
     private static String clientUsageProblem(List<String> usages) {
@@ -204,9 +247,8 @@ final class CertificateRequestsController {
         return usages.contains("client auth") ? "" : "missing required usage for client certificate: client auth";
     }
 
-    private static boolean within(List<String> usages, String purpose) {
-        return usages.contains(purpose)
-                && List.of(purpose, "digital signature", "key encipherment").containsAll(usages);
+    private static boolean within(List<String> usages, String purpose, List<String> known) {
+        return usages.contains(purpose) && known.containsAll(usages);
     }
 
     private void condition(ObjectNode request, String type, String reason, String message) {

@@ -181,6 +181,10 @@ public final class CoreControllers implements AutoCloseable {
         add(
                 "resourcequota-controller",
                 () -> new QuotaStatus(as.as("resourcequota-controller"), followers, clock, nanoTime).controller());
+        add(
+                "certificatesigningrequest-cleaner-controller",
+                () -> new CertificateRequestCleanup(as.as("certificate-controller"), followers, clock, nanoTime)
+                        .controller());
         add(EVENT_EXPIRY, () -> new EventExpiry(as.as("event-expiry"), followers, clock, nanoTime).controller());
         add(
                 "clusterrole-aggregation-controller",

@@ -9,7 +9,9 @@ import java.security.spec.X509EncodedKeySpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,9 @@ final class CertificateRequest {
     private static final int SEQUENCE = 0x30;
     private static final int BIT_STRING = 0x03;
     private static final int OBJECT_ID = 0x06;
+    private static final int BOOLEAN = 0x01;
+    private static final String EXTENSIONS = "1.2.840.113549.1.9.14";
+    private static final String ALTERNATIVES = "2.5.29.17";
 
     /**
      * A block of PEM.
@@ -109,10 +114,63 @@ final class CertificateRequest {
         }
     }
 
+    /** The kinds of alternative names that a request in PEM asks for; empty where it cannot be read. */
+    static Set<CertificateSubject.Alternative> alternatives(byte[] pem) {
+        List<Pem> blocks = blocks(pem);
+        Set<CertificateSubject.Alternative> kinds = EnumSet.noneOf(CertificateSubject.Alternative.class);
+        try {
+            byte[] der = blocks.isEmpty() ? new byte[0] : blocks.getFirst().content();
+            Der info = read(der, read(der, 0, SEQUENCE).content, SEQUENCE);
+            Der subject = read(der, read(der, info.content, 0x02).end, SEQUENCE);
+            int at = read(der, subject.end, SEQUENCE).end;
+            if (at < info.end) {
+                attributes(der, any(der, at), kinds);
+            }
+        } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+            return Set.of();
+        }
+        return kinds;
+    }
+
+    private static void attributes(byte[] der, Der all, Set<CertificateSubject.Alternative> kinds) {
+        for (int at = all.content; at < all.end; at = any(der, at).end) {
+            Der attribute = read(der, at, SEQUENCE);
+            if (!objectId(der, attribute.content).equals(EXTENSIONS)) {
+                continue;
+            }
+            Der extensions = any(der, any(der, any(der, attribute.content).end).content);
+            for (int each = extensions.content; each < extensions.end; each = any(der, each).end) {
+                Der extension = read(der, each, SEQUENCE);
+                if (objectId(der, extension.content).equals(ALTERNATIVES)) {
+                    Der value = any(der, any(der, extension.content).end);
+                    // Between the name of an extension and its value may stand whether it is critical.
+                    value = value.tag == BOOLEAN ? any(der, value.end) : value;
+                    names(der, read(der, value.content, SEQUENCE), kinds);
+                }
+            }
+        }
+    }
+
+    private static void names(byte[] der, Der names, Set<CertificateSubject.Alternative> kinds) {
+        for (int at = names.content; at < names.end; at = any(der, at).end) {
+            switch (der[at] & 0xff) {
+                case 0x81 -> kinds.add(CertificateSubject.Alternative.EMAIL);
+                case 0x82 -> kinds.add(CertificateSubject.Alternative.DNS);
+                case 0x86 -> kinds.add(CertificateSubject.Alternative.URI);
+                case 0x87 -> kinds.add(CertificateSubject.Alternative.IP);
+                default -> {}
+            }
+        }
+    }
+
     private static Der read(byte[] der, int at, int tag) {
         if ((der[at] & 0xff) != tag) {
             throw new IllegalArgumentException("unexpected tag");
         }
+        return any(der, at);
+    }
+
+    private static Der any(byte[] der, int at) {
         int length = der[at + 1] & 0xff;
         int content = at + 2;
         if (length > 0x80) {
@@ -128,7 +186,7 @@ final class CertificateRequest {
         if (content + length > der.length) {
             throw new IllegalArgumentException("truncated");
         }
-        return new Der(tag, at, content, content + length);
+        return new Der(der[at] & 0xff, at, content, content + length);
     }
 
     private static String objectId(byte[] der, int at) {

@@ -3,6 +3,7 @@ package lavaflow.kinds;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import javax.naming.InvalidNameException;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
@@ -11,7 +12,15 @@ import javax.security.auth.x500.X500Principal;
 import org.jspecify.annotations.Nullable;
 
 /** Whom a request asks a certificate for. */
-public record CertificateSubject(String commonName, List<String> organisations) {
+public record CertificateSubject(String commonName, List<String> organisations, Set<Alternative> alternatives) {
+    /** Kinds of alternative names. */
+    public enum Alternative {
+        DNS,
+        EMAIL,
+        IP,
+        URI
+    }
+
     /** Null where the text holds no request that can be read. */
     public static @Nullable CertificateSubject of(String requestPem) {
         byte[] subject = CertificateRequest.subject(requestPem.getBytes(StandardCharsets.ISO_8859_1));
@@ -38,6 +47,9 @@ public record CertificateSubject(String commonName, List<String> organisations) 
         } catch (javax.naming.NamingException e) {
             return null;
         }
-        return new CertificateSubject(commonName, organisations);
+        return new CertificateSubject(
+                commonName,
+                organisations,
+                CertificateRequest.alternatives(requestPem.getBytes(StandardCharsets.ISO_8859_1)));
     }
 }
