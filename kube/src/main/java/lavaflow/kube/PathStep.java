@@ -226,7 +226,7 @@ final class PathStep implements Comparable<PathStep> {
             return Boolean.compare(left.booleanValue(), right.booleanValue());
         }
         // Lists and objects are no keys in any schema; a total order is all that is needed.
-        return left.equals(right) ? 0 : Json.string(left).compareTo(Json.string(right));
+        return ApplySchema.same(left, right) ? 0 : Json.string(left).compareTo(Json.string(right));
     }
 
     private static int rank(JsonNode node) {
@@ -255,6 +255,10 @@ final class PathStep implements Comparable<PathStep> {
     }
 
     private static int hash(JsonNode node) {
+        if (node.isContainerNode()) {
+            // Equal numbers inside may be of different types, and their hashes too.
+            return node.size();
+        }
         return node.isNumber() ? Double.hashCode(node.doubleValue()) : node.hashCode();
     }
 }

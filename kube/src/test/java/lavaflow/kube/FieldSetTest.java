@@ -49,6 +49,16 @@ class FieldSetTest {
     }
 
     @Test
+    void numbersInsideValuesAreTheSameInAnyForm() {
+        assertThat(set("{'v:{\\'b\\':11E0}':{}}")).isEqualTo(set("{'v:{\\'b\\':11}':{}}"));
+    }
+
+    @Test
+    void halvesOfSurrogatePairsAreReplaced() {
+        assertThat(json(set("{'v:\\'a\\\\uDDDD\\'':{}}"))).contains("\uFFFD");
+    }
+
+    @Test
     void escapesHtmlInKeysAsUpstreamDoes() {
         FieldSet set = FieldSet.of(List.of(PathStep.value(Json.text("<&>\u2028\"\\\n\u0001"))));
         assertThat(set.toJson().fieldNames().next()).isEqualTo("v:\"\\u003c\\u0026\\u003e\\u2028\\\"\\\\\\n\\u0001\"");
