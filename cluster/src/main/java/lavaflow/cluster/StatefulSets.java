@@ -66,17 +66,20 @@ final class StatefulSets {
         this.ownership = new Ownership(api);
         this.events = new EventRecorder(api, "statefulset-controller", clock);
         this.writer = new StatefulWriter(api, events, writes);
+        this.runner = new ControllerRunner<>("statefulset-controller", followers, 5, this::reconcile, nanoTime);
         this.pods = new Mirror<>(
-                followers, ReplicaControllers.PODS, StatefulPod::isWanted, StatefulPod::of, StatefulPod::words);
+                        followers, ReplicaControllers.PODS, StatefulPod::isWanted, StatefulPod::of, StatefulPod::words)
+                .whenDifferent((before, after) -> {
+                    wake(before);
+                    wake(after);
+                });
         this.claims = new Mirror<>(followers, ClaimState.KIND, ClaimState::of, _ -> List.of());
         this.sets = new Mirror<>(
                 followers,
                 SETS,
                 set -> new Selecting(key(set), selector(set)),
                 set -> List.of(set.key().namespace()));
-        this.runner = new ControllerRunner<>("statefulset-controller", followers, 5, this::reconcile, nanoTime)
-                .follow(SETS, set -> List.of(key(set)))
-                .follow(ReplicaControllers.PODS, this::concerned);
+        runner.follow(SETS, set -> List.of(key(set)));
     }
 
     ControllerRunner<Key> controller() {
@@ -92,20 +95,16 @@ final class StatefulSets {
     }
 
     /** A pod concerns the set that controls it; an orphan the one it is named after. */
-    private List<Key> concerned(ObjectNode pod) {
-        PodState.OwnerRef owner = PodState.OwnerRef.of(pod);
-        String namespace = Objects.namespace(pod);
-        if (owner != null) {
-            return owner.kind().equals("StatefulSet") ? List.of(new Key(namespace, owner.name())) : List.of();
+    private void wake(@Nullable StatefulPod pod) {
+        if (pod == null) {
+            return;
         }
-        int ordinal = StatefulPod.ordinalOf(Objects.name(pod));
-        if (ordinal < 0) {
-            return List.of();
+        PodState.OwnerRef owner = pod.state().owner();
+        // Orphans also where labels do not fit: one may have been let go, which frees its name once it ends.
+        String set = owner == null ? pod.parent() : owner.name();
+        if (owner != null || sets.get(pod.state().namespace(), set) != null) {
+            runner.queue().add(new Key(pod.state().namespace(), set));
         }
-        String parent = Objects.name(pod).substring(0, Objects.name(pod).lastIndexOf('-'));
-        Selecting set = sets.get(namespace, parent);
-        // Also where labels do not fit: it may have been let go, which frees its name once it ends.
-        return set == null ? List.of() : List.of(set.key());
     }
 
     private Optional<Duration> reconcile(Key key) {
