@@ -205,6 +205,17 @@ final class NodeState {
         return node.addresses().ofPod(node.number(), known);
     }
 
+    /** Keeps the address a pod already has, before any newcomer is given one. */
+    synchronized void keepAddress(ObjectNode pod, String uid) {
+        String phase = Json.textAt(pod, "status", "phase");
+        int had = node.addresses().podOf(node.number(), Json.textAt(pod, "status", "podIP"));
+        boolean over = phase.equals("Succeeded") || phase.equals("Failed");
+        if (!over && had >= 0 && !taken.get(had) && !addresses.containsKey(uid)) {
+            taken.set(had);
+            addresses.put(uid, had);
+        }
+    }
+
     ObjectNode newStatus(Instant now) {
         return NodeForm.status(node, health(), now);
     }

@@ -116,6 +116,7 @@ public final class SimNodes implements AutoCloseable {
             }
             if (known.put(uid, key) == null) {
                 state.add(key);
+                state.keepAddress(pod, uid);
             }
             pods.queue().add(key);
         }
