@@ -136,10 +136,12 @@ public final class ControllerRunner<K> implements AutoCloseable {
             reconciler.reconcile(key).ifPresent(delay -> queue.addAfter(key, delay));
             queue.succeeded(key);
         } catch (ApiException e) {
-            // Conflicts and objects that came or went in between are everyday life: look again.
-            boolean race = e.code() == 409 || e.code() == 404;
+            // Conflicts and objects that came or went in between are everyday life: look again. A server that is away
+            // is
+            // told of once, by those who talk to it, and not for every key.
+            boolean ordinary = e.code() == 409 || e.code() == 404 || e.code() == 503;
             int failures = queue.retry(key);
-            if (race ? failures == NOTEWORTHY_FAILURES : failures > 0) {
+            if (ordinary ? failures == NOTEWORTHY_FAILURES : failures > 0) {
                 LOG.warn("{}: {}: {}", name, key, e.getMessage());
             }
         } catch (RuntimeException | Error e) {

@@ -50,9 +50,8 @@ final class EndState {
     private ObjectNode read(ControllerScenario scenario) {
         Map<String, List<ObjectNode>> found = new TreeMap<>();
         for (KubeApi.Kind kind : api.kinds()) {
-            if (kind.namespaced() && !NOT_SHOWN.contains(kind.resource())) {
-                List<ObjectNode> items =
-                        api.list(kind, namespace, KubeApi.View.WHOLE).items();
+            if (!NOT_SHOWN.contains(kind.resource())) {
+                List<ObjectNode> items = items(kind);
                 if (!items.isEmpty()) {
                     found.put(kind.toString(), items);
                 }
@@ -68,6 +67,16 @@ final class EndState {
             state.set("events", events());
         }
         return state;
+    }
+
+    /** Of what is outside the namespace, that which is named after it. */
+    private List<ObjectNode> items(KubeApi.Kind kind) {
+        if (kind.namespaced()) {
+            return api.list(kind, namespace, KubeApi.View.WHOLE).items();
+        }
+        return api.list(kind, "", KubeApi.View.WHOLE).items().stream()
+                .filter(item -> Json.textAt(item, "metadata", "name").contains(namespace))
+                .toList();
     }
 
     private ArrayNode shown(String kind, List<ObjectNode> items, List<ControllerScenario.Ignored> ignored) {
@@ -95,7 +104,12 @@ final class EndState {
                 ObjectNode copy = Json.object();
                 // Order of fields is the server's; of labels and the like, anybody's.
                 TreeMap<String, JsonNode> sorted = new TreeMap<>();
-                object.properties().forEach(entry -> sorted.put(entry.getKey(), replaced(entry.getValue())));
+                object.properties()
+                        .forEach(entry -> sorted.put(
+                                entry.getKey(),
+                                entry.getKey().equals("resourceVersion")
+                                        ? Json.text("<revision>")
+                                        : replaced(entry.getValue())));
                 sorted.forEach(copy::set);
                 yield copy;
             }
@@ -113,6 +127,7 @@ final class EndState {
         for (Map.Entry<String, String> owner : owners.entrySet()) {
             result = result.replace(owner.getKey(), owner.getValue());
         }
+        result = result.replace(namespace, "<namespace>");
         result = TIME.matcher(result).replaceAll("<time>");
         result = UID.matcher(result).replaceAll("<uid>");
         result = ADDRESS.matcher(result).replaceAll("<address>");

@@ -42,7 +42,9 @@ final class ScenarioRun implements AutoCloseable {
         this.nodes = Thread.ofVirtual().start(this::playNodes);
     }
 
-    void perform(ObjectNode step) throws InterruptedException {
+    /** Things outside the namespace are named after it: {@code @namespace} stands for its name. */
+    void perform(ObjectNode template) throws InterruptedException {
+        JsonNode step = Json.parse(Json.string(template).replace("@namespace", namespace));
         for (Map.Entry<String, JsonNode> each : step.properties()) {
             JsonNode what = each.getValue();
             switch (each.getKey()) {
@@ -101,7 +103,7 @@ final class ScenarioRun implements AutoCloseable {
                 new KubeApi.Deletion(null, null, policy == null ? null : policy.textValue()));
     }
 
-    /** Waits until a field has a value, or until an object is gone. */
+    /** Waits until a field has a value, or any, or until an object is gone. */
     private void until(JsonNode what) throws InterruptedException {
         KubeApi.Kind kind = kind(what);
         Instant deadline = Instant.now().plus(PATIENCE);
@@ -117,7 +119,11 @@ final class ScenarioRun implements AutoCloseable {
         if (Json.flagAt(what, "gone")) {
             return object.isEmpty();
         }
-        return object.isPresent() && object.get().at(Json.textAt(what, "path")).equals(what.get("is"));
+        if (object.isEmpty()) {
+            return false;
+        }
+        JsonNode found = object.get().at(Json.textAt(what, "path"));
+        return what.has("is") ? found.equals(what.get("is")) : !found.isMissingNode();
     }
 
     /** Waits until nothing changes any more. */
