@@ -39,6 +39,9 @@ public final class SimNodes implements AutoCloseable {
     private final long seed;
     private final Map<String, NodeState> nodes = new LinkedHashMap<>();
     private final Map<String, PodRun> runs = new ConcurrentHashMap<>();
+    /** The versions of pods that were written here last, by uid: hearing of them is no news. */
+    private final Map<String, String> written = new ConcurrentHashMap<>();
+
     private final Heartbeats heartbeats;
     private final PodEvents events;
     private final ControllerRunner<PodKey> pods;
@@ -118,7 +121,10 @@ public final class SimNodes implements AutoCloseable {
                 state.add(key);
                 state.keepAddress(pod, uid);
             }
-            pods.queue().add(key);
+            String version = Json.textAt(pod, "metadata", "resourceVersion");
+            if (!version.equals(written.get(uid))) {
+                pods.queue().add(key);
+            }
         }
 
         @Override
@@ -137,6 +143,7 @@ public final class SimNodes implements AutoCloseable {
     private void forget(NodeState state, PodKey key, String uid) {
         state.forget(key, uid);
         runs.remove(uid);
+        written.remove(uid);
     }
 
     /** The turn of a node itself, in the same queue as its pods. */
@@ -291,8 +298,9 @@ public final class SimNodes implements AutoCloseable {
         ObjectNode body = Json.object();
         body.putObject("metadata").put("uid", pod.uid());
         body.set("status", patch);
-        access.as(state.node().name())
+        ObjectNode answer = access.as(state.node().name())
                 .patch(PODS, pod.namespace(), pod.name(), "status", KubeApi.Merge.STRATEGIC, body);
+        written.put(pod.uid(), Json.textAt(answer, "metadata", "resourceVersion"));
     }
 
     /** A pod that ended still tells the address it had, which another may have by now. */
