@@ -233,4 +233,13 @@ class LocalKubeApiTest {
         assertThat(api.findScale(sets, "default", "absent")).isEmpty();
         assertThatThrownBy(() -> api.findScale(MAPS, "default", "any")).isInstanceOf(ApiException.class);
     }
+
+    @Test
+    void pathsThatNoKindStandsForCanBeAsked() {
+        assertThat(Json.textAt(api.read("/apis/batch"), "preferredVersion", "version"))
+                .isEqualTo("v1");
+        assertThatThrownBy(() -> api.read("/apis/metrics.k8s.io/v1beta1/namespaces/default/pods"))
+                .isInstanceOfSatisfying(
+                        ApiException.class, e -> assertThat(e.code()).isEqualTo(404));
+    }
 }
