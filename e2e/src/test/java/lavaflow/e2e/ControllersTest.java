@@ -92,6 +92,7 @@ final class ControllersTest {
                 () -> {
                     PLACES.acquireUninterruptibly();
                     try (ScenarioRun run = new ScenarioRun(api, namespace)) {
+                        run.awaitAccount();
                         for (ObjectNode step : scenario.steps()) {
                             run.perform(step);
                         }

@@ -42,6 +42,14 @@ final class ScenarioRun implements AutoCloseable {
         this.nodes = Thread.ofVirtual().start(this::playNodes);
     }
 
+    /** Before it has an account no pod can be made in a namespace, and who tries says so in an event. */
+    void awaitAccount() throws InterruptedException {
+        until(Json.object()
+                .put("kind", "v1 ServiceAccount")
+                .put("name", "default")
+                .put("path", "/metadata/name"));
+    }
+
     /** Things outside the namespace are named after it: {@code @namespace} stands for its name. */
     void perform(ObjectNode template) throws InterruptedException {
         JsonNode step = Json.parse(Json.string(template).replace("@namespace", namespace));
