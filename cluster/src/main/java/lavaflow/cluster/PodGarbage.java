@@ -137,36 +137,39 @@ final class PodGarbage {
 
     private void remove(ObjectNode pod, boolean orphaned) {
         String phase = Json.textAt(pod, "status", "phase");
-        boolean over = phase.equals("Succeeded") || phase.equals("Failed");
-        boolean marked = orphaned
-                && PodConditions.setDisruptionTarget(
-                        pod, "DeletionByPodGC", "PodGC: node no longer exists", clock.instant());
-        if (!over || marked) {
+        if (!phase.equals("Succeeded") && !phase.equals("Failed")) {
             // Whoever counts its failures must see that it is over.
-            ObjectNode patch = Json.object();
-            patch.putObject("metadata").put("uid", Objects.uid(pod));
-            ObjectNode status = patch.putObject("status");
-            long generation = Json.longAt(pod, 0, "metadata", "generation");
-            if (generation > 0) {
-                status.put("observedGeneration", generation);
-            }
-            status.put("phase", over ? phase : "Failed");
-            ObjectNode condition = PodConditions.find(pod, "DisruptionTarget");
-            if (marked && condition != null) {
-                status.putArray("conditions").add(condition);
-            }
-            api.patch(
-                    ReplicaControllers.PODS,
-                    Objects.namespace(pod),
-                    Objects.name(pod),
-                    "status",
-                    KubeApi.Merge.STRATEGIC,
-                    patch);
+            fail(pod, orphaned);
         }
         api.delete(
                 ReplicaControllers.PODS,
                 Objects.namespace(pod),
                 Objects.name(pod),
                 KubeApi.Deletion.ofUid(Objects.uid(pod)).atOnce());
+    }
+
+    private void fail(ObjectNode pod, boolean orphaned) {
+        ObjectNode patch = Json.object();
+        patch.putObject("metadata").put("uid", Objects.uid(pod)).put("resourceVersion", Objects.resourceVersion(pod));
+        ObjectNode status = patch.putObject("status");
+        long generation = Json.longAt(pod, 0, "metadata", "generation");
+        if (generation > 0) {
+            status.put("observedGeneration", generation);
+        }
+        status.put("phase", "Failed");
+        boolean marked = orphaned
+                && PodConditions.setDisruptionTarget(
+                        pod, "DeletionByPodGC", "PodGC: node no longer exists", clock.instant());
+        if (marked) {
+            // All of them, so that the new one comes last.
+            status.set("conditions", Json.listAt(pod, "status", "conditions"));
+        }
+        api.patch(
+                ReplicaControllers.PODS,
+                Objects.namespace(pod),
+                Objects.name(pod),
+                "status",
+                KubeApi.Merge.STRATEGIC,
+                patch);
     }
 }
