@@ -169,6 +169,8 @@ class ArchitectureTest {
         module("controller", "kube");
         module("remote", "kube", "controller");
         module("cluster", "kube", "kinds", "access", "controller");
+        module("scheduler", "kube", "controller");
+        module("node", "kube", "controller");
     }
 
     private static void module(String name, String... uses) {
