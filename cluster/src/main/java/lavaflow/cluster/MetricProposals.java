@@ -113,11 +113,9 @@ final class MetricProposals {
             if (proposal.utilization() != null) {
                 current.put("averageUtilization", proposal.utilization());
             }
-            Quantity.Format format =
-                    resource.equals("memory") ? Quantity.Format.BINARY_SI : Quantity.Format.DECIMAL_SI;
+            Quantity.Format format = resource.equals("memory") ? Quantity.Format.BINARY_SI : Quantity.Format.DECIMAL_SI;
             current.put(
-                    "averageValue",
-                    Quantity.ofMilli(proposal.average(), format).toString());
+                    "averageValue", Quantity.ofMilli(proposal.average(), format).toString());
             String of = container.isEmpty() ? " resource" : " container resource";
             String name = resource + (byValue ? " resource" : of + " utilization (percentage of request)");
             return new Answer(proposal.replicas(), name, status);

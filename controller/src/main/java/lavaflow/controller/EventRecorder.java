@@ -130,7 +130,8 @@ public final class EventRecorder {
         Said before;
         long number;
         synchronized (this) {
-            boolean combined = similar.computeIfAbsent(kind, _ -> new Similar(now)).isTooMuch(message, now);
+            boolean combined =
+                    similar.computeIfAbsent(kind, _ -> new Similar(now)).isTooMuch(message, now);
             key = combined ? kind : kind + '\n' + message;
             shown = combined ? COMBINED + message : message;
             if (!allowances.computeIfAbsent(uid, _ -> new Allowance(now)).take(now)) {
