@@ -161,7 +161,7 @@ class ArchitectureTest {
         module("schema", "kube", "cel");
         module("kinds", "kube", "cel", "schema");
         module("store", "kube");
-        module("access", "kube", "store");
+        module("access", "kube", "cel", "store");
         module("fairness", "kube");
         module("audit", "kube");
         module("apiserver", "kube", "cel", "schema", "kinds", "store", "access", "fairness", "audit");
