@@ -55,6 +55,7 @@ final class NodeState {
     private Mode mode = Mode.READY;
     private double slowdown = 1;
     private boolean present;
+    private boolean joined;
     private NodeForm.Health told = NodeForm.Health.READY;
 
     NodeState(SimNode node) {
@@ -74,6 +75,7 @@ final class NodeState {
         mode = next;
         slowdown = factor;
         present = true;
+        joined = true;
         object = seen;
         allocatable = PodRequests.amounts(Json.at(seen, "status", "allocatable"));
         return changed;
@@ -91,6 +93,11 @@ final class NodeState {
     /** Somebody deleted the Node. */
     synchronized void vanish() {
         present = false;
+    }
+
+    /** Whether its Node was ever there. */
+    synchronized boolean hasJoined() {
+        return joined;
     }
 
     synchronized boolean isReachable() {

@@ -31,6 +31,8 @@ public final class SimNodes implements AutoCloseable {
     static final KubeApi.Kind NODES = KubeApi.Kind.clusterWide("nodes");
     static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
     private static final int WORKERS = 16;
+    private static final Duration RETRY = Duration.ofSeconds(2);
+    private static final Duration LONG_RETRY = Duration.ofSeconds(30);
     private static final int REGISTERING = 16;
 
     private final KubeApi reader;
@@ -196,7 +198,9 @@ public final class SimNodes implements AutoCloseable {
             state.update(made);
             heartbeats.beat(state, false);
         } catch (ApiException e) {
-            LOG.error("node {} could not register: {}", node.name(), e.getMessage());
+            LOG.warn("node {} could not register and tries again: {}", node.name(), e.getMessage());
+            // Who has the name of a real node waits until that is gone.
+            pods.queue().addAfter(healthOf(state), e.code() == 409 ? LONG_RETRY : RETRY);
         }
     }
 
@@ -214,6 +218,10 @@ public final class SimNodes implements AutoCloseable {
 
     private Optional<Duration> reconcile(PodKey key) {
         NodeState state = nodes.get(key.node());
+        if (state != null && !state.hasJoined() && key.name().isEmpty()) {
+            register(state);
+            return Optional.empty();
+        }
         if (state == null || !state.isReachable()) {
             // It hears of everything again once it is back.
             return Optional.empty();
