@@ -57,6 +57,11 @@ final class Revision {
         return Json.longAt(object, 0, "status", "availableReplicas");
     }
 
+    /** How many of those available will stay: the status may still count some that are being ended. */
+    long lasting() {
+        return Math.min(available(), wanted());
+    }
+
     long terminating() {
         return Json.longAt(object, 0, "status", "terminatingReplicas");
     }

@@ -324,7 +324,7 @@ final class Rollout {
             return false;
         }
         long least = replicas - limits.unavailable();
-        long mayGo = wanted(everything()) - least - (fresh.wanted() - fresh.available());
+        long mayGo = wanted(everything()) - least - (fresh.wanted() - fresh.lasting());
         if (mayGo <= 0) {
             return false;
         }
@@ -336,7 +336,7 @@ final class Rollout {
                 broken += sick;
             }
         }
-        long spare = everything().stream().mapToLong(Revision::available).sum() - least;
+        long spare = everything().stream().mapToLong(Revision::lasting).sum() - least;
         long ended = 0;
         for (Revision old : olds) {
             long well = Math.min(old.wanted(), spare - ended);

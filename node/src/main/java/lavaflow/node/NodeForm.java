@@ -7,6 +7,7 @@ import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
 import lavaflow.kube.Taint;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -98,6 +99,16 @@ final class NodeForm {
     private static String uuid(String hex) {
         return hex.substring(0, 8) + "-" + hex.substring(8, 12) + "-" + hex.substring(12, 16) + "-"
                 + hex.substring(16, 20) + "-" + hex.substring(20, 32);
+    }
+
+    /** Whether somebody has written that nothing is known of a node. */
+    static boolean isGivenUp(ObjectNode node) {
+        for (JsonNode condition : Json.listAt(node, "status", "conditions")) {
+            if (Json.textAt(condition, "type").equals("Ready")) {
+                return Json.textAt(condition, "status").equals("Unknown");
+            }
+        }
+        return false;
     }
 
     /**

@@ -56,6 +56,7 @@ final class NodeState {
     private double slowdown = 1;
     private boolean present;
     private boolean joined;
+    private boolean givenUp;
     private NodeForm.Health told = NodeForm.Health.READY;
 
     NodeState(SimNode node) {
@@ -77,8 +78,9 @@ final class NodeState {
         present = true;
         joined = true;
         object = seen;
+        givenUp = NodeForm.isGivenUp(seen);
         allocatable = PodRequests.amounts(Json.at(seen, "status", "allocatable"));
-        return changed;
+        return changed || givenUp;
     }
 
     private static double factor(String text) {
@@ -116,11 +118,14 @@ final class NodeState {
         return mode == Mode.NOT_READY ? NodeForm.Health.NOT_READY : NodeForm.Health.READY;
     }
 
-    /** True if the API was told of another health before. */
-    synchronized boolean tell(NodeForm.Health health) {
-        boolean changed = told != health;
+    /** Whether the API has heard of this health, and nobody has taken the node for dead since. */
+    synchronized boolean hasTold(NodeForm.Health health) {
+        return told == health && !givenUp;
+    }
+
+    synchronized void tell(NodeForm.Health health) {
         told = health;
-        return changed;
+        givenUp = false;
     }
 
     synchronized String uid() {

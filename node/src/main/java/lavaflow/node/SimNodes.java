@@ -227,9 +227,11 @@ public final class SimNodes implements AutoCloseable {
             return Optional.empty();
         }
         if (key.name().isEmpty()) {
-            if (state.tell(state.health())) {
+            NodeForm.Health health = state.health();
+            if (!state.hasTold(health)) {
                 heartbeats.writeHealth(state, true);
                 heartbeats.beat(state, false);
+                state.tell(health);
             }
             return Optional.empty();
         }

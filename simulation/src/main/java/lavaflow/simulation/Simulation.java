@@ -29,6 +29,7 @@ public final class Simulation implements AutoCloseable {
     private final Trace trace = new Trace(clock);
     private final RandomGenerator random;
     private final boolean gentle;
+    private final Faults faults;
     private final SimulatedServer server;
     private final List<Actor> processes;
     private final UserScript user;
@@ -53,7 +54,7 @@ public final class Simulation implements AutoCloseable {
         observer = new Observer(api);
         invariants = invariants(faults);
         trace.add("simulation", "seed " + seed + ", " + faults + (gentle ? ", gentle" : ""));
-        processes.forEach(process -> process.meet(faults));
+        this.faults = faults;
     }
 
     private Actor process(String name, Function<KubeApi, Component> program) {
@@ -77,6 +78,9 @@ public final class Simulation implements AutoCloseable {
     public Summary run() {
         try {
             user.begin();
+            // Pods of namespaces without accounts would be kept waiting by the server, in real time.
+            processes.forEach(Actor::catchUp);
+            processes.forEach(process -> process.meet(faults));
             turmoil();
             processes.forEach(process -> process.meet(Faults.NONE));
             user.makeAmends();
