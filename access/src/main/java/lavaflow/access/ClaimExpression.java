@@ -1,7 +1,5 @@
 package lavaflow.access;
 
-import java.util.Map;
-
 import lavaflow.cel.CelBudget;
 import lavaflow.cel.CelCompilation;
 import lavaflow.cel.CelEnvironment;
@@ -16,18 +14,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 /** An expression about the claims of a token, or about the user that was made of them. Equal where its text is. */
 record ClaimExpression(String source, boolean aboutUser) {
-    private static final CelType USER = CelType.object(
-            "kubernetes.UserInfo",
-            Map.of(
-                    "username",
-                    CelType.STRING,
-                    "uid",
-                    CelType.STRING,
-                    "groups",
-                    CelType.list(CelType.STRING),
-                    "extra",
-                    CelType.map(CelType.STRING, CelType.list(CelType.STRING))));
-
     /** What could not be evaluated. */
     static final class Failure extends Exception {
         private static final long serialVersionUID = 1L;
@@ -46,7 +32,7 @@ record ClaimExpression(String source, boolean aboutUser) {
                 .variable("claims", CelType.map(CelType.STRING, CelType.DYN))
                 .build();
         static final CelEnvironment USERS =
-                CelEnvironment.kubernetes().variable("user", USER).build();
+                CelEnvironment.kubernetes().variable("user", CelType.USER_INFO).build();
     }
 
     CelCompilation compile() {

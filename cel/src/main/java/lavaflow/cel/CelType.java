@@ -32,6 +32,11 @@ public sealed interface CelType {
     CelType GROUP_CHECK = object("kubernetes.authorization.GroupCheck");
     CelType RESOURCE_CHECK = object("kubernetes.authorization.ResourceCheck");
     CelType DECISION = object("kubernetes.authorization.Decision");
+    /** Who asks, as expressions about requests and tokens see them. */
+    CelType USER_INFO = object(
+            "kubernetes.UserInfo",
+            Map.of("username", STRING, "uid", STRING, "groups", list(STRING), "extra", map(STRING, list(STRING))));
+
     CelType JSON_PATCH = new ObjectOf("JSONPatch", Map.of("op", STRING, "path", STRING, "from", STRING, "value", DYN));
 
     /** Types without parts. */

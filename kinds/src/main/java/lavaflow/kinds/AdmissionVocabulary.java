@@ -45,17 +45,6 @@ public record AdmissionVocabulary(
             "kubernetes.GroupVersionResource",
             Map.of("group", CelType.STRING, "version", CelType.STRING, "resource", CelType.STRING));
     private static final CelType STRINGS = CelType.map(CelType.STRING, CelType.STRING);
-    private static final CelType USER = CelType.object(
-            "kubernetes.UserInfo",
-            Map.of(
-                    "username",
-                    CelType.STRING,
-                    "uid",
-                    CelType.STRING,
-                    "groups",
-                    CelType.list(CelType.STRING),
-                    "extra",
-                    CelType.map(CelType.STRING, CelType.list(CelType.STRING))));
     private static final CelType REQUEST = CelType.object(
             "kubernetes.AdmissionRequest",
             Map.ofEntries(
@@ -68,7 +57,7 @@ public record AdmissionVocabulary(
                     Map.entry("name", CelType.STRING),
                     Map.entry("namespace", CelType.STRING),
                     Map.entry("operation", CelType.STRING),
-                    Map.entry("userInfo", USER),
+                    Map.entry("userInfo", CelType.USER_INFO),
                     Map.entry("dryRun", CelType.BOOL),
                     Map.entry("options", CelType.DYN)));
     private static final CelType NAMESPACE = CelType.object(
