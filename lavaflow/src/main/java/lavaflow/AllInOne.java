@@ -1,6 +1,9 @@
 package lavaflow;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.List;
@@ -119,7 +122,7 @@ final class AllInOne implements AutoCloseable {
         try {
             server.start();
             this.url = "https://" + host(listen) + ":" + server.port();
-            new Bootstrap(server.local(), listen.getHostString(), server.port()).run();
+            new Bootstrap(server.local(), advertised(listen), server.port()).run();
             server.awaitObjects();
             controllers.start();
             nodes.start();
@@ -163,6 +166,21 @@ final class AllInOne implements AutoCloseable {
             return "127.0.0.1";
         }
         return host.contains(":") ? "[" + host + "]" : host;
+    }
+
+    /** What others reach a server at that listens at all addresses: the one this machine would speak from. */
+    private static String advertised(InetSocketAddress listen) {
+        String host = listen.getHostString();
+        if (!host.equals("0.0.0.0") && !host.equals("::")) {
+            return host;
+        }
+        try (DatagramSocket socket = new DatagramSocket()) {
+            // Choosing a route sends nothing; the address is reserved for documentation.
+            socket.connect(new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 9));
+            return socket.getLocalAddress().getHostAddress();
+        } catch (IOException | UncheckedIOException e) {
+            return "127.0.0.1"; // no network
+        }
     }
 
     String url() {

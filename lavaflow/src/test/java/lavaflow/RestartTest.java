@@ -1,5 +1,7 @@
 package lavaflow;
 
+import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +13,7 @@ import java.util.stream.Stream;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.Json;
+import lavaflow.node.SimShape;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -29,6 +32,7 @@ import static lavaflow.TestingAllInOne.MAPS;
 import static lavaflow.TestingAllInOne.named;
 import static lavaflow.TestingAllInOne.owned;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Starting, stopping and starting again on one directory. */
 @Timeout(120)
@@ -46,6 +50,18 @@ class RestartTest {
     @AfterEach
     void stop() throws Exception {
         testing.close();
+    }
+
+    @Test
+    void aPortThatIsTakenIsNamed() {
+        int taken = URI.create(testing.cluster.url()).getPort();
+        AllInOne.Options withNodes =
+                new AllInOne.Options(true, UserFiles.NONE, false, RequestOptions.DEFAULT, List.of(SimShape.usual(2)));
+
+        assertThatThrownBy(() ->
+                        AllInOne.start(Home.of(directory.resolve("other")), TestingAllInOne.loopback(taken), withNodes))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("127.0.0.1:" + taken);
     }
 
     @Test

@@ -127,7 +127,7 @@ public final class Bootstrap {
         ObjectNode subset = endpoints.putArray("subsets").addObject();
         subset.putArray("addresses").addObject().put("ip", serverAddress);
         subset.putArray("ports").add(serverPort());
-        ensure("", "v1", "endpoints", "default", endpoints);
+        move("", "endpoints", endpoints, List.of("subsets"));
         ObjectNode slice = named("kubernetes");
         Json.ensureObject(slice, "metadata", "labels").put("kubernetes.io/service-name", "kubernetes");
         slice.put("addressType", serverAddress.contains(":") ? "IPv6" : "IPv4");
@@ -135,7 +135,22 @@ public final class Bootstrap {
         endpoint.putArray("addresses").add(serverAddress);
         endpoint.putObject("conditions").put("ready", true);
         slice.putArray("ports").add(serverPort());
-        ensure("discovery.k8s.io", "v1", "endpointslices", "default", slice);
+        move("discovery.k8s.io", "endpointslices", slice, List.of("endpoints", "ports"));
+    }
+
+    /** Makes an object of this server's address, or lets the one that is there name the new address. */
+    private void move(String group, String resource, ObjectNode wanted, List<String> fields) {
+        LocalApi.Path path = new LocalApi.Path(group, "v1", resource);
+        ensure(group, "v1", resource, "default", wanted);
+        ObjectNode there = api.find(SYSTEM, path, "default", "kubernetes").orElseThrow();
+        boolean moved = false;
+        for (String field : fields) {
+            moved |= !wanted.path(field).equals(there.path(field));
+            there.set(field, wanted.get(field));
+        }
+        if (moved) {
+            api.update(SYSTEM, path, "", there);
+        }
     }
 
     private ObjectNode serverPort() {

@@ -19,6 +19,7 @@ import lavaflow.store.LaggedException;
 import lavaflow.store.Mutation;
 import lavaflow.store.Snapshot;
 import lavaflow.store.Store;
+import lavaflow.store.StoreUnavailableException;
 import lavaflow.store.StoredObject;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -113,6 +114,11 @@ final class CustomResources implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
+            } catch (StoreUnavailableException e) {
+                if (!closed) {
+                    LOG.error("definitions of custom resources are no longer followed", e);
+                }
+                return; // the store does not come back
             } catch (RuntimeException e) {
                 LOG.error("following definitions of custom resources failed", e);
             }

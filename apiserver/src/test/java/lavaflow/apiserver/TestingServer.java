@@ -100,6 +100,11 @@ final class TestingServer implements AutoCloseable {
         }
     }
 
+    /** The API as components in this process use it. */
+    LocalApi local() {
+        return server.local();
+    }
+
     Store store() {
         return store;
     }

@@ -11,6 +11,9 @@ final class Threads {
         long deadline = System.nanoTime() + patience.toNanos();
         try {
             for (Thread thread : threads) {
+                if (thread.getState() == Thread.State.NEW) {
+                    continue; // closed before it was started: nothing to wait for
+                }
                 boolean ended = thread.join(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
                 if (!ended) {
                     return;

@@ -143,6 +143,9 @@ final class Heartbeats implements AutoCloseable {
     @Override
     public void close() {
         closed.countDown();
+        if (thread.getState() == Thread.State.NEW) {
+            return; // closed before it was started
+        }
         try {
             thread.join(Duration.ofSeconds(2));
         } catch (InterruptedException e) {
