@@ -87,13 +87,13 @@ final class Aggregation {
         return schema ? known.get(parts.get(3) + "/" + parts.get(4)) : null;
     }
 
-    void pass(Exchange exchange, RemoteService service, User user, String auditId) throws IOException {
+    void pass(Exchange exchange, RemoteService service, User user, String auditId, boolean longRunning)
+            throws IOException {
         if (!service.available()) {
-            exchange.setHeader("X-Content-Type-Options", "nosniff");
-            Endpoints.plain(exchange, 503, "service unavailable\n");
+            RemoteServers.unavailable(exchange, "service unavailable");
             return;
         }
-        servers.pass(exchange, service, user, auditId);
+        servers.pass(exchange, service, user, auditId, longRunning);
     }
 
     /** Versions of the groups that others serve, the preferred one first. */

@@ -140,7 +140,7 @@ final class ApiHandler {
     private void route(Exchange exchange, RequestInfo info, User user, String id) throws IOException {
         RemoteService other = aggregation.find(info);
         if (other != null) {
-            aggregation.pass(exchange, other, user, id);
+            aggregation.pass(exchange, other, user, id, FlowFilter.isLongRunning(info));
         } else if (info.resourceRequest()) {
             resources.handle(exchange, info, user);
         } else {

@@ -320,5 +320,6 @@ public final class ApiServer implements AutoCloseable {
         var _ = apiServices.thenAccept(ApiServiceObjects::close);
         transport.close();
         webhooks.close();
+        aggregation.servers().close();
     }
 }

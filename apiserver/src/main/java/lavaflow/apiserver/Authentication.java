@@ -39,8 +39,18 @@ final class Authentication {
         if (fronted != null) {
             return fronted;
         }
-        Presented presented = new Presented(exchange.clientCertificates(), exchange.headers("Authorization"));
         boolean refused = false;
+        List<String> shown = exchange.headers("Authorization");
+        try {
+            String token = WebSocketToken.of(exchange);
+            if (token != null && shown.isEmpty()) {
+                shown = List.of("Bearer " + token);
+            }
+        } catch (WebSocketToken.Unusable e) {
+            LOG.debug("{} {}: {}", exchange.method(), info.path(), e.getMessage());
+            refused = true;
+        }
+        Presented presented = new Presented(exchange.clientCertificates(), shown);
         for (Authenticator authenticator : authenticators) {
             switch (authenticator.authenticate(presented)) {
                 case Authenticator.Authenticated known -> {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * One HTTP request and its answer, as handlers see it: blocking streams, no server types.
  *
  * <p>Used by one thread. A handler either calls {@link #send} once, or {@link #stream} once and writes to it, or {@link
- * #upgrade} once.
+ * #upgrade} or {@link #tunnel} once.
  */
 public interface Exchange {
     String method();
@@ -56,6 +57,9 @@ public interface Exchange {
     /** Begins an answer of unknown length; flushing it sends what there is. The handler closes it at its end. */
     OutputStream stream(int status, String contentType) throws IOException;
 
+    /** Ends an answer that has begun so that the client can tell that it is not whole. */
+    void breakOff();
+
     /** True if the client asks for a WebSocket. */
     boolean wantsWebSocket();
 
@@ -64,6 +68,14 @@ public interface Exchange {
      * on a thread of its own; the socket is closed at its end.
      */
     void upgrade(List<String> protocols, Conversation conversation) throws IOException;
+
+    /**
+     * Leaves HTTP: answers 101 with the headers set so far, and from then on the connection belongs to the conversation, which is held
+     * on a thread of its own. Only where the client asked for it over HTTP/1.1.
+     *
+     * @param idle how long nothing may be said before the connection is closed
+     */
+    void tunnel(Duration idle, Tunnel conversation) throws IOException;
 
     /** Runs when the client goes away before the answer is complete. */
     void onAbort(Runnable action);
@@ -78,6 +90,14 @@ public interface Exchange {
 
     /** The status already sent, 0 while there is none. */
     int status();
+
+    /** What is said over a connection that left HTTP. */
+    interface Tunnel {
+        void hold(InputStream fromClient, OutputStream toClient) throws IOException;
+
+        /** Called instead where the client left before it had its answer. */
+        void abandoned();
+    }
 
     /** What is said over a WebSocket. */
     interface Conversation {

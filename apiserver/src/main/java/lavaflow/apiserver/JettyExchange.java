@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +19,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Blocker;
@@ -192,6 +194,25 @@ final class JettyExchange implements Exchange {
             completed = false;
             throw new IOException("the WebSocket handshake was refused");
         }
+    }
+
+    @Override
+    public void tunnel(Duration idle, Tunnel conversation) {
+        status = 101;
+        response.setStatus(101);
+        EndPoint connection = request.getConnectionMetaData().getConnection().getEndPoint();
+        JettyTunnel tunnel = new JettyTunnel(connection, request.getComponents().getExecutor(), idle, conversation);
+        request.setAttribute(HttpStream.UPGRADE_CONNECTION_ATTRIBUTE, tunnel);
+        Request.addCompletionListener(request, failure -> {
+            if (failure != null) {
+                tunnel.abandon();
+            }
+        });
+    }
+
+    @Override
+    public void breakOff() {
+        fail(new IOException("the answer is not whole"));
     }
 
     @Override

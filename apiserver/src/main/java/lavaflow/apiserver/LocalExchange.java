@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -99,6 +100,11 @@ final class LocalExchange implements Exchange {
     }
 
     @Override
+    public void breakOff() {
+        status = 500;
+    }
+
+    @Override
     public boolean wantsWebSocket() {
         return false;
     }
@@ -106,6 +112,11 @@ final class LocalExchange implements Exchange {
     @Override
     public void upgrade(List<String> protocols, Conversation conversation) {
         throw new UnsupportedOperationException("nobody asked for a WebSocket");
+    }
+
+    @Override
+    public void tunnel(Duration idle, Tunnel conversation) {
+        throw new UnsupportedOperationException("there is no connection");
     }
 
     @Override

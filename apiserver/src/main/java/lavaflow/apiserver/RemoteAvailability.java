@@ -2,6 +2,7 @@ package lavaflow.apiserver;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.Executors;
 
 import lavaflow.access.User;
 import lavaflow.kube.ApiException;
@@ -9,6 +10,7 @@ import lavaflow.kube.GoQuote;
 import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -20,6 +22,8 @@ final class RemoteAvailability {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteAvailability.class);
     private static final LocalApi.Path PATH = new LocalApi.Path("apiregistration.k8s.io", "v1", "apiservices");
     private static final User SERVER = new User("system:kube-apiserver", List.of(User.MASTERS));
+
+    private static final User AGGREGATOR = new User("system:kube-aggregator", List.of(User.MASTERS));
 
     private record Verdict(boolean available, String reason, String message) {}
 
@@ -34,8 +38,20 @@ final class RemoteAvailability {
     }
 
     void checkAll() {
-        for (RemoteService service : aggregation.services()) {
+        // At once: one that does not answer must not keep the others waiting.
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (RemoteService service : aggregation.services()) {
+                var _ = threads.submit(() -> look(service));
+            }
+        }
+        aggregation.servers().connections().prune();
+    }
+
+    private void look(RemoteService service) {
+        try {
             tell(service, check(service));
+        } catch (RuntimeException e) {
+            LOG.warn("{} could not be looked after: {}", service.name(), e.toString());
         }
     }
 
@@ -79,14 +95,26 @@ final class RemoteAvailability {
 
     private Verdict ask(RemoteService remote, String url) {
         try {
-            byte[] document = aggregation.servers().document(remote, remote.path(), "application/json");
-            if (document != null && Json.parseUntrusted(document) instanceof ObjectNode list) {
-                aggregation.learned(remote, list);
-                return new Verdict(true, "Passed", "all checks passed");
+            RemoteServers.Document document =
+                    aggregation.servers().document(remote, AGGREGATOR, remote.path(), "application/json", "");
+            if (document.code() < 200 || document.code() >= 300) {
+                return failed(url, "bad status from " + url + ": " + document.code());
             }
-            return failed(url, "no list of resources");
+            learn(remote, document.body());
+            return new Verdict(true, "Passed", "all checks passed");
         } catch (IOException e) {
             return failed(url, "Get \"" + url + "\": " + WebhookTrust.goText(e));
+        }
+    }
+
+    /** An answer that says nothing about resources is an answer all the same. */
+    private void learn(RemoteService remote, byte[] document) {
+        try {
+            if (Json.parseUntrusted(document) instanceof ObjectNode list) {
+                aggregation.learned(remote, list);
+            }
+        } catch (JsonProcessingException e) {
+            LOG.debug("{} does not say what it serves: {}", remote.name(), e.getMessage());
         }
     }
 

@@ -2,12 +2,16 @@ package lavaflow.apiserver;
 
 import java.io.BufferedInputStream;
 import java.io.EOFException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,10 +24,18 @@ import javax.net.ssl.SSLSocketFactory;
 
 import org.jspecify.annotations.Nullable;
 
-/** One TLS connection to another API server, for one request and its answer, which is read as it comes. */
+/**
+ * One TLS connection to another API server, for one request at a time and its answer, which is read as it comes. One thread uses it; any may
+ * close it.
+ */
 final class RemoteConnection implements AutoCloseable {
     private static final int CONNECT_MILLIS = 5_000;
     private static final int MAX_HEADER = 256 << 10;
+
+    /** Asked now and then while nothing comes; throws where waiting on makes no sense. */
+    interface Patience {
+        void check() throws IOException;
+    }
 
     /** The beginning of an answer. */
     record Head(int code, List<Map.Entry<String, String>> headers) {
@@ -38,15 +50,24 @@ final class RemoteConnection implements AutoCloseable {
         }
     }
 
+    private final InetSocketAddress address;
     private final Socket raw;
     private final InputStream in;
     private final OutputStream out;
+    private @Nullable Patience patience;
     private int headerBytes;
+    private boolean keptAlive;
+    private boolean answered;
 
-    private RemoteConnection(Socket raw, SSLSocket socket) throws IOException {
+    private RemoteConnection(InetSocketAddress address, Socket raw, SSLSocket socket) throws IOException {
+        this.address = address;
         this.raw = raw;
-        this.in = new BufferedInputStream(socket.getInputStream(), 32 << 10);
+        this.in = new BufferedInputStream(new Patient(socket.getInputStream()), 32 << 10);
         this.out = socket.getOutputStream();
+    }
+
+    InetSocketAddress address() {
+        return address;
     }
 
     /** Dials the first address that answers. */
@@ -57,7 +78,7 @@ final class RemoteConnection implements AutoCloseable {
             Socket raw = new Socket();
             try {
                 raw.setTcpNoDelay(true);
-                raw.connect(address, CONNECT_MILLIS);
+                connect(raw, address);
                 SSLSocket tls = (SSLSocket) sockets.createSocket(raw, serverName, address.getPort(), true);
                 SSLParameters parameters = tls.getSSLParameters();
                 parameters.setServerNames(List.of(new SNIHostName(serverName)));
@@ -65,7 +86,7 @@ final class RemoteConnection implements AutoCloseable {
                 raw.setSoTimeout(CONNECT_MILLIS);
                 tls.startHandshake();
                 raw.setSoTimeout(0);
-                return new RemoteConnection(raw, tls);
+                return new RemoteConnection(address, raw, tls);
             } catch (IOException e) {
                 raw.close();
                 failure = e;
@@ -74,8 +95,46 @@ final class RemoteConnection implements AutoCloseable {
         throw failure == null ? new IOException("no addresses") : failure;
     }
 
-    void timeout(int millis) throws IOException {
+    private static void connect(Socket raw, InetSocketAddress address) throws IOException {
+        if (address.isUnresolved()) {
+            throw new UnknownHostException(address.getHostString());
+        }
+        try {
+            raw.connect(address, CONNECT_MILLIS);
+        } catch (ConnectException e) {
+            String host = address.getAddress().getHostAddress();
+            String shown = (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+            throw new ConnectException("dial tcp " + shown + ": connect: connection refused");
+        }
+    }
+
+    /** Lets reading wait as long as someone has patience, who is asked every so often. */
+    void await(int millis, Patience asked) throws IOException {
+        patience = asked;
         raw.setSoTimeout(millis);
+    }
+
+    /** True where the last answer is complete and the server is ready for another request. */
+    boolean isReusable() {
+        return answered && keptAlive && !raw.isClosed();
+    }
+
+    /** True where the server said something unasked, which is how it says goodbye. */
+    boolean isStale() {
+        try {
+            return raw.isClosed() || in.available() > 0 || raw.getInputStream().available() > 0;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    /** What comes after the answer to a request that left HTTP. */
+    InputStream input() {
+        return in;
+    }
+
+    OutputStream output() {
+        return out;
     }
 
     void write(String head) throws IOException {
@@ -100,13 +159,14 @@ final class RemoteConnection implements AutoCloseable {
     }
 
     Head head() throws IOException {
+        answered = false;
         while (true) {
             headerBytes = 0;
             String status = line();
             if (!status.startsWith("HTTP/1.") || status.length() < 12) {
                 throw new ProtocolException("malformed HTTP response");
             }
-            int code = number(status.substring(9, 12), 10);
+            int code = (int) number(status.substring(9, 12), 10);
             List<Map.Entry<String, String>> headers = new ArrayList<>();
             for (String header = line(); !header.isEmpty(); header = line()) {
                 int colon = header.indexOf(':');
@@ -117,9 +177,19 @@ final class RemoteConnection implements AutoCloseable {
                         header.substring(0, colon), header.substring(colon + 1).strip()));
             }
             if (code >= 200 || code == 101) {
-                return new Head(code, headers);
+                Head head = new Head(code, headers);
+                String connection = head.header("Connection");
+                keptAlive = status.startsWith("HTTP/1.1")
+                        && (connection == null
+                                || !connection.toLowerCase(Locale.ROOT).contains("close"));
+                return head;
             }
         }
+    }
+
+    /** The answer has no body. */
+    void noBody() {
+        answered = true;
     }
 
     /** Copies the body to a client as it comes: what is a line of a watch must not wait for the next one. */
@@ -128,21 +198,37 @@ final class RemoteConnection implements AutoCloseable {
         String length = head.header("Content-Length");
         byte[] buffer = new byte[16 << 10];
         if (coding != null && coding.toLowerCase(Locale.ROOT).contains("chunked")) {
-            while (true) {
-                headerBytes = 0;
-                String size = line();
-                int end = size.indexOf(';');
-                int chunk = number((end < 0 ? size : size.substring(0, end)).strip(), 16);
-                if (chunk == 0) {
-                    return;
-                }
+            copyChunks(buffer, to);
+            answered = true;
+        } else if (length == null) {
+            copy(Long.MAX_VALUE, buffer, to);
+        } else {
+            copy(number(length, 10), buffer, to);
+            answered = true;
+        }
+    }
+
+    private void copyChunks(byte[] buffer, OutputStream to) throws IOException {
+        while (true) {
+            headerBytes = 0;
+            String size = line();
+            int end = size.indexOf(';');
+            long chunk = number((end < 0 ? size : size.substring(0, end)).strip(), 16);
+            if (chunk > 0) {
                 copy(chunk, buffer, to);
-                if (!line().isEmpty()) {
-                    throw new ProtocolException("malformed chunked encoding");
-                }
+            }
+            boolean last = chunk == 0;
+            String after = line();
+            while (last && !after.isEmpty()) {
+                after = line(); // trailers, which nobody asked for
+            }
+            if (!after.isEmpty()) {
+                throw new ProtocolException("malformed chunked encoding");
+            }
+            if (last) {
+                return;
             }
         }
-        copy(length == null ? Long.MAX_VALUE : Long.parseLong(length), buffer, to);
     }
 
     private void copy(long length, byte[] buffer, OutputStream to) throws IOException {
@@ -178,16 +264,37 @@ final class RemoteConnection implements AutoCloseable {
         throw new EOFException("EOF");
     }
 
-    private static int number(String text, int radix) throws ProtocolException {
+    private static long number(String text, int radix) throws ProtocolException {
         try {
-            int value = Integer.parseInt(text, radix);
-            if (value >= 0) {
+            long value = Long.parseLong(text, radix);
+            if (value >= 0 && !text.startsWith("+")) {
                 return value;
             }
         } catch (NumberFormatException e) {
             // Told below.
         }
         throw new ProtocolException("malformed number in the answer");
+    }
+
+    /** Reads on after a pause in which nothing came, where that is wanted. */
+    private final class Patient extends FilterInputStream {
+        Patient(InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            while (true) {
+                try {
+                    return super.read(bytes, offset, length);
+                } catch (SocketTimeoutException e) {
+                    if (patience == null) {
+                        throw e;
+                    }
+                    patience.check();
+                }
+            }
+        }
     }
 
     @Override

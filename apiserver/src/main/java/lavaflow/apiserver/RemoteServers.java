@@ -2,12 +2,9 @@ package lavaflow.apiserver;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.util.List;
-import java.util.Locale;
-import java.util.Set;
-import java.util.regex.Pattern;
-import javax.net.ssl.SSLSocketFactory;
+import java.io.OutputStream;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
 
 import lavaflow.access.User;
 import lavaflow.kube.ApiException;
@@ -15,174 +12,252 @@ import lavaflow.kube.ApiException;
 import org.jspecify.annotations.Nullable;
 
 /** Asks other API servers: on behalf of a client, or to learn what they serve. */
-final class RemoteServers {
-    /** They are about one connection, or say who asks, which this server says anew. */
-    private static final Set<String> NOT_PASSED_ON = Set.of(
-            "connection",
-            "keep-alive",
-            "proxy-authenticate",
-            "proxy-authorization",
-            "te",
-            "trailer",
-            "transfer-encoding",
-            "upgrade",
-            "host",
-            "content-length",
-            "expect",
-            "authorization",
-            "audit-id",
-            "x-forwarded-for");
+final class RemoteServers implements AutoCloseable {
+    /** Upstream's: how long a request that is no watch may take, and how long one that only asks what is served. */
+    private static final Duration REQUEST_TIME = Duration.ofSeconds(60);
 
-    private static final Pattern ESCAPED = Pattern.compile("[^A-Za-z0-9!#$&'*+.^_`|~-]");
-    private static final int DISCOVERY_MILLIS = 5_000;
+    private static final Duration DISCOVERY_TIME = Duration.ofSeconds(5);
+    private static final int LOOK_MILLIS = 5_000;
     private static final int MAX_DOCUMENT = 16 << 20;
+
+    /** A document of another server. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Document(int code, String tag, byte[] body) {}
 
     private final WebhookTargets targets;
     private final WebhookTrust trust = new WebhookTrust();
+    private final RemoteConnections connections = new RemoteConnections();
+    private final RemoteUpgrades upgrades;
     private final @Nullable FrontProxy frontProxy;
 
     RemoteServers(Stored stored, @Nullable FrontProxy frontProxy) {
+        this(stored, frontProxy, new RemoteUpgrades());
+    }
+
+    RemoteServers(Stored stored, @Nullable FrontProxy frontProxy, RemoteUpgrades upgrades) {
         this.targets = new WebhookTargets(stored);
         this.frontProxy = frontProxy;
+        this.upgrades = upgrades;
     }
 
-    private RemoteConnection connect(RemoteService service) throws IOException {
-        List<InetSocketAddress> addresses =
-                targets.endpoints(service.serviceNamespace(), service.serviceName(), service.port());
+    RemoteConnections connections() {
+        return connections;
+    }
+
+    private RemoteConnections.Place place(RemoteService service) throws IOException {
         Identity client = frontProxy == null ? null : frontProxy.client();
-        SSLSocketFactory sockets = trust.sockets(service.caBundle(), client, service.insecure());
-        return RemoteConnection.open(addresses, service.serverName(), sockets);
+        return new RemoteConnections.Place(
+                targets.endpoints(service.serviceNamespace(), service.serviceName(), service.port()),
+                service.serverName(),
+                trust.sockets(service.caBundle(), client, service.insecure()));
     }
 
-    /** A document of another server, asked for in its own name; null where it says anything but 200. */
-    byte @Nullable [] document(RemoteService service, String path, String accept) throws IOException {
-        try (RemoteConnection connection = connect(service)) {
-            connection.timeout(DISCOVERY_MILLIS);
-            connection.write("GET " + path + " HTTP/1.1\r\nHost: " + service.serverName() + "\r\nAccept: " + accept
-                    + "\r\nConnection: close\r\n" + identity(AGGREGATOR) + "\r\n");
-            connection.flush();
-            RemoteConnection.Head head = connection.head();
-            if (head.code() != 200) {
-                throw new IOException("bad status from " + url(service) + ": " + head.code());
-            }
-            ByteArrayOutputStream body = new ByteArrayOutputStream() {
-                @Override
-                public synchronized void write(byte[] bytes, int offset, int length) {
-                    if (size() + length > MAX_DOCUMENT) {
-                        throw new IllegalStateException("the document of " + service.name() + " is too large");
-                    }
-                    super.write(bytes, offset, length);
+    /** A document of another server, asked for in the name of a component; whatever the server says. */
+    Document document(RemoteService service, User asker, String path, String accept, String knownTag)
+            throws IOException {
+        try {
+            RemoteConnections.Lease lease = connections.take(place(service));
+            try {
+                return document(lease.connection(), service, asker, path, accept, knownTag);
+            } catch (IOException e) {
+                lease.connection().close();
+                if (!lease.used() || e instanceof SocketTimeoutException) {
+                    throw e;
                 }
-            };
-            connection.copyBody(head, body);
-            return body.toByteArray();
-        } catch (ApiException | IllegalStateException e) {
+            } finally {
+                connections.giveBack(lease);
+            }
+            RemoteConnections.Lease again = RemoteConnections.fresh(lease.place());
+            try {
+                return document(again.connection(), service, asker, path, accept, knownTag);
+            } finally {
+                connections.giveBack(again);
+            }
+        } catch (ApiException e) {
             throw new IOException(e.getMessage(), e);
         }
     }
 
-    private static final User AGGREGATOR = new User("system:aggregator", List.of(User.MASTERS, User.AUTHENTICATED));
+    private static Document document(
+            RemoteConnection connection, RemoteService service, User asker, String path, String accept, String knownTag)
+            throws IOException {
+        long begin = System.nanoTime();
+        connection.await(1_000, () -> expire(begin, DISCOVERY_TIME));
+        connection.write("GET " + path + " HTTP/1.1\r\nHost: " + service.serverName() + "\r\nAccept: " + accept
+                + (knownTag.isEmpty() ? "" : "\r\nIf-None-Match: " + knownTag)
+                + "\r\n" + RemoteRequest.identity(asker) + "\r\n");
+        connection.flush();
+        RemoteConnection.Head head = connection.head();
+        Bounded body = new Bounded(service.name(), begin);
+        if (head.code() == 204 || head.code() == 304) {
+            connection.noBody();
+        } else {
+            connection.copyBody(head, body);
+        }
+        String tag = head.header("Etag");
+        return new Document(head.code(), tag == null ? "" : tag, body.bytes.toByteArray());
+    }
 
-    static String url(RemoteService service) {
-        return "https://" + service.serverName() + ":" + service.port() + service.path();
+    private static void expire(long begin, Duration limit) throws SocketTimeoutException {
+        if (System.nanoTime() - begin >= limit.toNanos()) {
+            throw new SocketTimeoutException("context deadline exceeded");
+        }
+    }
+
+    /** Refuses to grow beyond what any document of an API server needs, or to take longer. */
+    private static final class Bounded extends OutputStream {
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final String name;
+        private final long begin;
+
+        Bounded(String name, long begin) {
+            this.name = name;
+            this.begin = begin;
+        }
+
+        @Override
+        public void write(int one) throws IOException {
+            write(new byte[] {(byte) one}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] some, int offset, int length) throws IOException {
+            if (bytes.size() + length > MAX_DOCUMENT) {
+                throw new IOException("the document of " + name + " is too large");
+            }
+            expire(begin, DISCOVERY_TIME);
+            bytes.write(some, offset, length);
+        }
     }
 
     /** Passes a request on and its answer back, whatever it is and however long it takes. */
-    void pass(Exchange exchange, RemoteService service, User user, String auditId) throws IOException {
-        RemoteConnection connection;
+    void pass(Exchange exchange, RemoteService service, User user, String auditId, boolean longRunning)
+            throws IOException {
+        RemoteRequest request = new RemoteRequest(exchange, service, user, auditId);
+        String protocol = RemoteRequest.wantedProtocol(exchange);
+        RemoteConnections.Lease lease;
         try {
-            connection = connect(service);
+            RemoteConnections.Place place = place(service);
+            lease = protocol == null ? connections.take(place) : RemoteConnections.fresh(place);
         } catch (ApiException e) {
-            Endpoints.plain(exchange, 503, "service unavailable\n");
+            unavailable(exchange, "service unavailable");
             return;
         } catch (IOException e) {
-            Endpoints.plain(exchange, 503, "error trying to reach service: " + WebhookTrust.goText(e) + "\n");
+            unreachable(exchange, e);
             return;
         }
-        try (connection) {
-            exchange.onAbort(connection::close);
-            send(exchange, connection, service, user, auditId);
-            RemoteConnection.Head head;
+        if (protocol != null) {
+            upgrades.pass(request, protocol, lease.connection());
+            return;
+        }
+        Duration limit = longRunning ? null : isDiscovery(exchange) ? DISCOVERY_TIME : REQUEST_TIME;
+        if (!pass(request, lease, limit, lease.used() && request.isRepeatable())) {
+            RemoteConnections.Lease again;
             try {
-                head = connection.head();
+                again = RemoteConnections.fresh(lease.place());
             } catch (IOException e) {
-                Endpoints.plain(exchange, 503, "error trying to reach service: " + WebhookTrust.goText(e) + "\n");
+                unreachable(exchange, e);
                 return;
             }
-            answer(exchange, connection, head);
+            pass(request, again, limit, false);
         }
     }
 
-    private void send(Exchange exchange, RemoteConnection connection, RemoteService service, User user, String auditId)
+    /** Exactly {@code /apis/GROUP/VERSION}. */
+    private static boolean isDiscovery(Exchange exchange) {
+        return RequestInfo.segments(exchange.rawPath()).size() == 3;
+    }
+
+    /** False where nothing came back and it is worth trying again. */
+    private boolean pass(
+            RemoteRequest request, RemoteConnections.Lease lease, @Nullable Duration limit, boolean mayTryAgain)
             throws IOException {
-        String query = exchange.rawQuery();
-        StringBuilder head = new StringBuilder(1024);
-        head.append(exchange.method()).append(' ').append(exchange.rawPath());
-        head.append(query.isEmpty() ? "" : "?" + query).append(" HTTP/1.1\r\n");
-        header(head, "Host", service.serverName());
-        for (String name : exchange.headerNames()) {
-            String lower = name.toLowerCase(Locale.ROOT);
-            boolean aboutUser = lower.startsWith("x-remote-") || lower.startsWith("impersonate-");
-            if (!NOT_PASSED_ON.contains(lower) && !aboutUser && !lower.startsWith(":")) {
-                exchange.headers(name).forEach(value -> header(head, name, value));
+        RemoteConnection connection = lease.connection();
+        Exchange exchange = request.exchange();
+        boolean done = false;
+        try {
+            exchange.onAbort(connection::close);
+            long begin = System.nanoTime();
+            connection.await(LOOK_MILLIS, () -> {
+                if (limit != null) {
+                    expire(begin, limit);
+                }
+                if (request.isReadWhole()) {
+                    exchange.requireClient();
+                }
+            });
+            RemoteConnection.Head head;
+            try {
+                request.send(connection);
+                head = connection.head();
+            } catch (SocketTimeoutException e) {
+                if (REQUEST_TIME.equals(limit)) {
+                    throw ApiException.of(
+                            504, "Timeout", "Timeout: request did not complete within the allotted timeout");
+                }
+                unreachable(exchange, e);
+                return true;
+            } catch (IOException e) {
+                if (mayTryAgain) {
+                    return false;
+                }
+                unreachable(exchange, e);
+                return true;
+            }
+            answer(exchange, connection, head);
+            done = true;
+            return true;
+        } finally {
+            if (done) {
+                connections.giveBack(lease);
+            } else {
+                connection.close();
             }
         }
-        String via = exchange.header("X-Forwarded-For");
-        header(head, "X-Forwarded-For", via == null ? exchange.remoteAddress() : via + ", " + exchange.remoteAddress());
-        header(head, "Audit-Id", auditId);
-        header(head, "Connection", "close");
-        head.append(identity(user));
-        boolean body = !exchange.method().equals("GET") && !exchange.method().equals("HEAD");
-        if (body) {
-            header(head, "Transfer-Encoding", "chunked");
-        }
-        connection.write(head.append("\r\n").toString());
-        if (body) {
-            connection.writeChunked(exchange.body());
-        }
-        connection.flush();
     }
 
-    private static void header(StringBuilder head, String name, String value) {
-        head.append(name).append(": ").append(value.replaceAll("[\\r\\n]", " ")).append("\r\n");
+    static void unreachable(Exchange exchange, IOException failure) throws IOException {
+        unavailable(exchange, "error trying to reach service: " + WebhookTrust.goText(failure));
     }
 
-    private static String identity(User user) {
-        StringBuilder head = new StringBuilder();
-        header(head, FrontProxy.USER, user.name());
-        if (!user.uid().isEmpty()) {
-            header(head, FrontProxy.UID, user.uid());
-        }
-        user.groups().forEach(group -> header(head, FrontProxy.GROUP, group));
-        user.extra().forEach((key, values) -> {
-            String name = FrontProxy.EXTRA
-                    + ESCAPED.matcher(key)
-                            .replaceAll(match -> String.format(
-                                    Locale.ROOT, "%%%02X", (int) match.group().charAt(0)));
-            values.forEach(value -> header(head, name, value));
-        });
-        return head.toString();
+    static void unavailable(Exchange exchange, String why) throws IOException {
+        exchange.setHeader("X-Content-Type-Options", "nosniff");
+        Endpoints.plain(exchange, 503, why + "\n");
     }
 
-    private static void answer(Exchange exchange, RemoteConnection connection, RemoteConnection.Head head)
-            throws IOException {
+    static void answer(Exchange exchange, RemoteConnection connection, RemoteConnection.Head head) throws IOException {
         String type = "";
         for (var header : head.headers()) {
-            String lower = header.getKey().toLowerCase(Locale.ROOT);
-            if (lower.equals("content-type")) {
+            if (header.getKey().equalsIgnoreCase("Content-Type")) {
                 type = header.getValue();
-            } else if (!NOT_PASSED_ON.contains(lower) && !lower.equals("date")) {
+            } else if (RemoteRequest.isPassedOn(header.getKey())
+                    && !header.getKey().equalsIgnoreCase("Date")) {
                 exchange.addHeader(header.getKey(), header.getValue());
             }
         }
         boolean empty = exchange.method().equals("HEAD") || head.code() == 204 || head.code() == 304;
-        if (empty || head.code() == 101) {
-            exchange.send(head.code() == 101 ? 501 : head.code(), type, new byte[0]);
+        if (empty) {
+            connection.noBody();
+            exchange.send(head.code(), type, new byte[0]);
             return;
         }
-        try (var out = exchange.stream(head.code(), type)) {
+        if (head.code() < 200) {
+            unavailable(exchange, "unexpected answer: status code " + head.code());
+            return;
+        }
+        OutputStream out = exchange.stream(head.code(), type);
+        try {
             out.flush();
             connection.copyBody(head, out);
+        } catch (IOException e) {
+            exchange.breakOff();
+            throw e;
         }
+        out.close();
+    }
+
+    @Override
+    public void close() {
+        connections.close();
     }
 }

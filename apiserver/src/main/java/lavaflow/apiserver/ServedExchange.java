@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -80,6 +81,33 @@ final class ServedExchange implements Exchange {
                 audit.complete(longRunning);
             }
         });
+    }
+
+    @Override
+    public void tunnel(Duration idle, Tunnel conversation) throws IOException {
+        begins(101);
+        upgraded = true;
+        exchange.tunnel(idle, new Tunnel() {
+            @Override
+            public void hold(InputStream in, OutputStream out) throws IOException {
+                try {
+                    conversation.hold(in, out);
+                } finally {
+                    audit.complete(longRunning);
+                }
+            }
+
+            @Override
+            public void abandoned() {
+                conversation.abandoned();
+                audit.complete(longRunning);
+            }
+        });
+    }
+
+    @Override
+    public void breakOff() {
+        exchange.breakOff();
     }
 
     @Override

@@ -2,6 +2,7 @@ package lavaflow.apiserver;
 
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -56,6 +57,19 @@ final class RawConnection implements AutoCloseable {
             // A reset is an end as well.
         }
         return all.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    /** What the server says up to some words, which must come. */
+    String until(String words) throws IOException {
+        StringBuilder heard = new StringBuilder();
+        while (!heard.toString().endsWith(words)) {
+            int next = in.read();
+            if (next < 0) {
+                throw new EOFException("the end after: " + heard);
+            }
+            heard.append((char) next);
+        }
+        return heard.toString();
     }
 
     /** The first line of the answer. */
