@@ -28,6 +28,7 @@ final class Aggregation {
     private final Store store;
     private final Stored stored;
     private final RemoteServers servers;
+    private final RemoteSchemas schemas;
     private final Map<String, ObjectNode> resources = new ConcurrentHashMap<>();
     private volatile Map<String, RemoteService> remote = Map.of();
 
@@ -35,6 +36,11 @@ final class Aggregation {
         this.store = store;
         this.stored = new Stored(store);
         this.servers = servers;
+        this.schemas = new RemoteSchemas(servers);
+    }
+
+    RemoteSchemas schemas() {
+        return schemas;
     }
 
     RemoteServers servers() {
@@ -54,6 +60,7 @@ final class Aggregation {
         }
         remote = found;
         resources.keySet().retainAll(found.keySet());
+        schemas.retain(found.keySet());
     }
 
     List<RemoteService> services() {
@@ -112,47 +119,58 @@ final class Aggregation {
         return groups;
     }
 
-    /** Adds remote groups to the list at {@code /apis}: those that have a server at present. */
+    boolean isEmpty() {
+        return remote.isEmpty();
+    }
+
+    /** How far to the front a group belongs, 0 where others have no version of it. */
+    long priority(String group) {
+        return remote.values().stream()
+                .filter(service -> service.group().equals(group))
+                .mapToLong(RemoteService::groupPriority)
+                .max()
+                .orElse(0);
+    }
+
+    /** Adds remote groups to the list at {@code /apis}, whether their servers answer or not. */
     void addGroups(ArrayNode list) {
-        groups().forEach((name, versions) -> {
-            ObjectNode group = group(name, versions);
-            if (group != null) {
-                list.add(group);
-            }
+        groups().keySet().forEach(name -> {
+            ObjectNode present = named(list, name, "name");
+            addVersions(present == null ? list.addObject().put("name", name) : present, name);
         });
     }
 
-    /** A remote group for {@code /apis/GROUP}, null where there is none. */
-    @Nullable
-    ObjectNode group(String name) {
-        List<RemoteService> versions = groups().get(name);
-        return versions == null ? null : group(name, versions);
+    /** Adds the versions others have of a group; false where that is none. */
+    boolean addVersions(ObjectNode group, String name) {
+        List<RemoteService> versions = groups().getOrDefault(name, List.of());
+        ArrayNode list = group.withArray("versions");
+        for (RemoteService version : versions) {
+            list.addObject().put("groupVersion", name + "/" + version.version()).put("version", version.version());
+        }
+        if (!list.isEmpty()) {
+            group.set("preferredVersion", list.get(0).deepCopy());
+        }
+        return !versions.isEmpty();
     }
 
-    private static @Nullable ObjectNode group(String name, List<RemoteService> versions) {
-        ObjectNode group = Json.object();
-        group.put("name", name);
-        ArrayNode list = group.putArray("versions");
-        for (RemoteService version : versions) {
-            if (version.available()) {
-                list.addObject()
-                        .put("groupVersion", name + "/" + version.version())
-                        .put("version", version.version());
+    private static @Nullable ObjectNode named(ArrayNode list, String name, String... path) {
+        for (JsonNode each : list) {
+            if (Json.textAt(each, path).equals(name)) {
+                return (ObjectNode) each;
             }
         }
-        if (list.isEmpty()) {
-            return null;
-        }
-        group.set("preferredVersion", list.get(0).deepCopy());
-        return group;
+        return null;
     }
 
     /** Adds remote groups to aggregated discovery; versions whose server does not answer are called stale. */
     void addAggregated(ArrayNode items) {
         groups().forEach((name, versions) -> {
-            ObjectNode item = items.addObject();
-            item.putObject("metadata").put("name", name);
-            ArrayNode list = item.putArray("versions");
+            ObjectNode present = named(items, name, "metadata", "name");
+            ObjectNode item = present == null ? items.addObject() : present;
+            if (present == null) {
+                item.putObject("metadata").put("name", name);
+            }
+            ArrayNode list = item.withArray("versions");
             for (RemoteService version : versions) {
                 ObjectNode entry = list.addObject();
                 entry.put("version", version.version());
@@ -167,12 +185,11 @@ final class Aggregation {
 
     /** Adds what other servers describe to the index of OpenAPI v3. */
     void addSchemas(ObjectNode paths) {
-        for (RemoteService service : remote.values()) {
-            String path = service.path().substring(1);
-            if (service.available() && !paths.has(path)) {
-                JsonNode known = resources.get(service.group() + "/" + service.version());
-                String hash = Digests.sha512(Json.bytes(known == null ? Json.object() : known));
-                paths.putObject(path).put("serverRelativeURL", "/openapi/v3/" + path + "?hash=" + hash);
+        for (Map.Entry<String, RemoteService> each : remote.entrySet()) {
+            String path = each.getValue().path().substring(1);
+            String address = schemas.address(each.getKey());
+            if (!address.isEmpty() && !paths.has(path)) {
+                paths.putObject(path).put("serverRelativeURL", address);
             }
         }
     }

@@ -48,6 +48,17 @@ final class ApiServiceObjects implements AutoCloseable {
             Map.entry("resource.k8s.io", 16200),
             Map.entry("flowcontrol.apiserver.k8s.io", 16100));
 
+    private static final int REGISTRATIONS = 20000;
+    private static final int DEFINITIONS = 1000;
+
+    /** How far to the front a group of this server belongs. */
+    static long priority(String group, boolean builtin) {
+        if (group.equals("apiregistration.k8s.io")) {
+            return REGISTRATIONS;
+        }
+        return builtin ? PRIORITIES.getOrDefault(group, 15000) : DEFINITIONS;
+    }
+
     private record Wanted(String group, String version, long groupPriority, long versionPriority, String managed) {
         String name() {
             return version + "." + group;
@@ -123,7 +134,7 @@ final class ApiServiceObjects implements AutoCloseable {
         if (group.equals("autoscaling") && version.equals("v2")) {
             rank = 30;
         }
-        return new Wanted(group, version, PRIORITIES.getOrDefault(group, 15000), rank, "onstart");
+        return new Wanted(group, version, priority(group, true), rank, "onstart");
     }
 
     /** All at once: the store writes what comes together in one go. */
@@ -160,7 +171,7 @@ final class ApiServiceObjects implements AutoCloseable {
         Map<String, Wanted> wanted = new LinkedHashMap<>();
         for (Resource resource : table.all()) {
             if (resource.custom() != null) {
-                Wanted each = new Wanted(resource.group(), resource.info().version(), 1000, 100, "true");
+                Wanted each = new Wanted(resource.group(), resource.info().version(), DEFINITIONS, 100, "true");
                 wanted.put(each.name(), each);
             }
         }

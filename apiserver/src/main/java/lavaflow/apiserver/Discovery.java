@@ -1,5 +1,7 @@
 package lavaflow.apiserver;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -8,6 +10,7 @@ import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
@@ -54,14 +57,34 @@ final class Discovery {
             }
         }
         aggregation.addGroups(groups);
+        order(groups, "name");
         return list;
+    }
+
+    /** Groups of others belong where their priority puts them; the others are in order. */
+    private void order(ArrayNode groups, String... name) {
+        if (aggregation.isEmpty()) {
+            return;
+        }
+        List<JsonNode> ordered = new ArrayList<>();
+        groups.forEach(ordered::add);
+        ordered.sort(Comparator.comparingLong((JsonNode group) -> priority(Json.textAt(group, name)))
+                .reversed()
+                .thenComparing(group -> Json.textAt(group, name)));
+        groups.removeAll();
+        groups.addAll(ordered);
+    }
+
+    private long priority(String group) {
+        long own = groups().containsKey(group) ? ApiServiceObjects.priority(group, table.isBuiltinGroup(group)) : 0;
+        return Math.max(own, aggregation.priority(group));
     }
 
     /** {@code /apis/GROUP}. */
     ObjectNode group(String name) {
         Map<String, List<Resource>> versions = name.isEmpty() ? null : groups().get(name);
-        ObjectNode described = versions == null ? aggregation.group(name) : group(name, versions);
-        if (described == null) {
+        ObjectNode described = versions == null ? Json.object().put("name", name) : group(name, versions);
+        if (!aggregation.addVersions(described, name) && versions == null) {
             throw new PathNotServed();
         }
         ObjectNode group = Json.object();
@@ -178,6 +201,7 @@ final class Discovery {
         }
         if (!core) {
             aggregation.addAggregated(items);
+            order(items, "metadata", "name");
         }
         return list;
     }

@@ -54,9 +54,11 @@ final class OpenApi {
             return;
         }
         byte[] document = documents.get(
-                "v2",
-                table.catalogue().all(),
-                resources -> new OpenApiDocument(version, OpenApiDocument.Dialect.V2).of(resources));
+                "v2", table.catalogue().all(), aggregation.schemas().hash(), resources -> {
+                    ObjectNode own = new OpenApiDocument(version, OpenApiDocument.Dialect.V2).of(resources);
+                    aggregation.schemas().addDefinitions(own);
+                    return own;
+                });
         Endpoints.sendTagged(exchange, Negotiation.JSON, document);
     }
 

@@ -56,7 +56,17 @@ final class OpenApiCache {
 
     /** The document of some resources, made where it is not known. */
     byte[] get(String path, List<Resource> resources, Function<List<Resource>, ? extends JsonNode> make) {
-        String hash = hash(path, resources);
+        return get(path, resources, "", make);
+    }
+
+    /**
+     * The same with something from elsewhere.
+     *
+     * @param others changes whenever that does
+     */
+    byte[] get(
+            String path, List<Resource> resources, String others, Function<List<Resource>, ? extends JsonNode> make) {
+        String hash = hash(path, resources) + others;
         Document known = find(path);
         if (known == null || !known.hash.equals(hash)) {
             known = new Document(hash, Json.bytes(make.apply(resources)));

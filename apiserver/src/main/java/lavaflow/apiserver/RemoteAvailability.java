@@ -49,7 +49,11 @@ final class RemoteAvailability {
 
     private void look(RemoteService service) {
         try {
-            tell(service, check(service));
+            Verdict verdict = check(service);
+            tell(service, verdict);
+            if (verdict.available()) {
+                aggregation.schemas().learn(service);
+            }
         } catch (RuntimeException e) {
             LOG.warn("{} could not be looked after: {}", service.name(), e.toString());
         }
