@@ -1,6 +1,7 @@
 package lavaflow.node;
 
 import java.time.Duration;
+import java.util.List;
 
 import lavaflow.kube.GoDuration;
 import lavaflow.kube.Json;
@@ -42,23 +43,40 @@ record Behaviour(@Nullable JsonNode annotations, SimShape.Defaults defaults, dou
 
     /** How long a container of the pod runs; null for ever. */
     @Nullable
-    Duration duration(String container, boolean mayEnd) {
+    Duration duration(String container, @Nullable Play play, boolean mayEnd) {
         Duration written = durationOf(DURATION, container);
+        if (written == null && play != null && play.duration() != null) {
+            return slowedOrNull(play.duration());
+        }
         return slowedOrNull(written == null && mayEnd ? defaults.duration() : written);
     }
 
     /** What is written of an init container alone: what the pod does has nothing to do with it. */
     @Nullable
-    Duration initDuration(String container) {
-        return slowedOrNull(duration(DURATION + "." + container));
+    Duration initDuration(String container, @Nullable Play play) {
+        Duration written = duration(DURATION + "." + container);
+        return slowedOrNull(written == null && play != null ? play.duration() : written);
     }
 
-    int initExitCode(String container) {
-        return number(EXIT_CODE + "." + container, 0);
+    List<Integer> initExitCodes(String container, @Nullable Play play) {
+        return parsedCodes(text(EXIT_CODE + "." + container), play);
     }
 
-    int exitCode(String container) {
-        return number(EXIT_CODE + "." + container, number(EXIT_CODE, 0));
+    List<Integer> exitCodes(String container, @Nullable Play play) {
+        String own = text(EXIT_CODE + "." + container);
+        return parsedCodes(own.isEmpty() ? text(EXIT_CODE) : own, play);
+    }
+
+    /** What is to become of a container by the shape of the node; annotations have the last word. */
+    @Nullable
+    Play play(JsonNode container) {
+        String index = text("batch.kubernetes.io/job-completion-index");
+        for (Play each : defaults.plays()) {
+            if (each.fits(container, index)) {
+                return each;
+            }
+        }
+        return null;
     }
 
     @Nullable
@@ -76,12 +94,12 @@ record Behaviour(@Nullable JsonNode annotations, SimShape.Defaults defaults, dou
         return Json.textAt(annotations, key);
     }
 
-    private int number(String key, int absent) {
+    private static List<Integer> parsedCodes(String written, @Nullable Play play) {
+        List<Integer> unwritten = play == null ? List.of(0) : play.exitCodes();
         try {
-            String text = text(key);
-            return text.isEmpty() ? absent : Integer.parseInt(text);
+            return written.isEmpty() ? unwritten : List.of(Integer.parseInt(written));
         } catch (NumberFormatException e) {
-            return absent;
+            return unwritten;
         }
     }
 

@@ -30,6 +30,19 @@ final class PodEvents implements AutoCloseable {
         }
         tell(about, pod, pod.inits(), before.inits(), after.inits());
         tell(about, pod, pod.mains(), before.mains(), after.mains());
+        pod.inits().forEach(each -> pull(about, pod, each, before, after));
+        pod.mains().forEach(each -> pull(about, pod, each, before, after));
+    }
+
+    private void pull(ObjectNode about, SimPod pod, SimContainer container, PodRun before, PodRun after) {
+        boolean tried = PodSimulation.isTurnOf(container, pod, after);
+        if (container.missing() && tried && !PodSimulation.isTurnOf(container, pod, before)) {
+            String image = "\"" + container.image() + "\"";
+            events.normal(about, "Pulling", "Pulling image " + image);
+            events.warning(about, "Failed", "Failed to pull image " + image + ": " + container.image() + ": not found");
+            events.warning(about, "Failed", "Error: ErrImagePull");
+            events.normal(about, "BackOff", "Back-off pulling image " + image);
+        }
     }
 
     private void stopping(ObjectNode about, List<ContainerRun> runs) {

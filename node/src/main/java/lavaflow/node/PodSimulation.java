@@ -178,7 +178,7 @@ final class PodSimulation {
     private void moveContainer(List<ContainerRun> runs, int index, SimContainer container, boolean again) {
         ContainerRun run = runs.get(index);
         ContainerRun next = switch (run.state()) {
-            case ContainerRun.Waiting() -> run.start(now);
+            case ContainerRun.Waiting() -> container.missing() ? run : run.start(now);
             case ContainerRun.Running(Instant since) -> running(run, container, since);
             case ContainerRun.BackingOff(Instant until, Duration _) -> {
                 if (until.isAfter(now)) {
@@ -230,10 +230,28 @@ final class PodSimulation {
     private int exitCode(ContainerRun run, SimContainer container) {
         Double probability = container.failProbability();
         if (probability == null) {
-            return container.exitCode();
+            return container.exitCode(run.restarts());
         }
         boolean fails = Chance.of(seed, pod.uid(), container.name(), run.restarts()) < probability;
-        return fails ? Math.max(1, container.exitCode()) : SUCCESS;
+        return fails ? Math.max(1, container.exitCode(run.restarts())) : SUCCESS;
+    }
+
+    /** Whether a container would be running, were its image there: those before it have done their part. */
+    static boolean isTurnOf(SimContainer container, SimPod pod, PodRun run) {
+        if (!run.sandbox()) {
+            return false;
+        }
+        for (int i = 0; i < run.inits().size(); i++) {
+            SimContainer each = pod.inits().get(i);
+            ContainerRun its = run.inits().get(i);
+            if (each.name().equals(container.name())) {
+                return true;
+            }
+            if (each.sidecar() ? !its.started() && its.last() == null : !isDone(its)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     // ---- the phase ----

@@ -229,7 +229,7 @@ final class PodStatusForm {
         }
         status.put("restartCount", each.restarts());
         status.put("started", each.started());
-        status.set("state", state(each));
+        status.set("state", state(each, container));
         return status;
     }
 
@@ -246,12 +246,18 @@ final class PodStatusForm {
         return "sim://" + Chance.hex(64, pod.uid(), container, Integer.toString(life));
     }
 
-    private ObjectNode state(ContainerRun each) {
+    private ObjectNode state(ContainerRun each, SimContainer container) {
         ObjectNode state = Json.object();
         switch (each.state()) {
             case ContainerRun.Waiting() -> {
-                state.putObject("waiting")
-                        .put("reason", !run.inits().isEmpty() ? "PodInitializing" : "ContainerCreating");
+                if (container.missing() && PodSimulation.isTurnOf(container, pod, run)) {
+                    state.putObject("waiting")
+                            .put("message", "Back-off pulling image \"" + container.image() + "\"")
+                            .put("reason", "ImagePullBackOff");
+                } else {
+                    state.putObject("waiting")
+                            .put("reason", !run.inits().isEmpty() ? "PodInitializing" : "ContainerCreating");
+                }
             }
             case ContainerRun.Running(Instant since) ->
                 state.putObject("running").put("startedAt", GoTime.seconds(since));

@@ -1,6 +1,7 @@
 package lavaflow.node;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param startsAfter how long its startup probe takes
  * @param readyAfter how long until it is ready
  * @param duration how long it runs; null for as long as it may
- * @param exitCode what it ends with
+ * @param exitCodes what it ends with, the first time, after a restart and so on; the last one goes on
  * @param failProbability how likely it ends with something else than 0 instead; null where the exit code says it all
+ * @param missing its image cannot be pulled
  */
 record SimContainer(
         String name,
@@ -21,5 +23,10 @@ record SimContainer(
         Duration startsAfter,
         Duration readyAfter,
         @Nullable Duration duration,
-        int exitCode,
-        @Nullable Double failProbability) {}
+        List<Integer> exitCodes,
+        @Nullable Double failProbability,
+        boolean missing) {
+    int exitCode(int restarts) {
+        return exitCodes.get(Math.min(restarts, exitCodes.size() - 1));
+    }
+}

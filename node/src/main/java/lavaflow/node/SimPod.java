@@ -61,7 +61,8 @@ record SimPod(
     private static SimContainer init(JsonNode container, Behaviour behaviour) {
         String name = Json.textAt(container, "name");
         boolean sidecar = Json.textAt(container, "restartPolicy").equals("Always");
-        Duration duration = behaviour.initDuration(name);
+        Play play = behaviour.play(container);
+        Duration duration = behaviour.initDuration(name, play);
         return new SimContainer(
                 name,
                 Json.textAt(container, "image"),
@@ -69,22 +70,25 @@ record SimPod(
                 probeDelay(container, "startupProbe", behaviour),
                 probeDelay(container, "readinessProbe", behaviour),
                 duration == null && !sidecar ? Duration.ZERO : duration,
-                behaviour.initExitCode(name),
-                null);
+                behaviour.initExitCodes(name, play),
+                null,
+                play != null && play.missing());
     }
 
     private static SimContainer main(JsonNode container, Behaviour behaviour, boolean mayEnd) {
         String name = Json.textAt(container, "name");
         Duration readyAfter = behaviour.readyAfter(name);
+        Play play = behaviour.play(container);
         return new SimContainer(
                 name,
                 Json.textAt(container, "image"),
                 false,
                 probeDelay(container, "startupProbe", behaviour),
                 readyAfter == null ? probeDelay(container, "readinessProbe", behaviour) : readyAfter,
-                behaviour.duration(name, mayEnd),
-                behaviour.exitCode(name),
-                behaviour.failProbability(name));
+                behaviour.duration(name, play, mayEnd),
+                behaviour.exitCodes(name, play),
+                behaviour.failProbability(name),
+                play != null && play.missing());
     }
 
     /** Probes succeed the first time they are tried. */

@@ -29,12 +29,14 @@ public record SimShape(
      * @param startDelay until the first container starts
      * @param stopDelay until it has ended, once that is asked for
      * @param duration of pods that may end, which are those not always restarted; null for no end
+     * @param plays what becomes of certain containers; the first that fits counts
      */
     public record Defaults(
             Duration startDelay,
             Duration stopDelay,
-            @Nullable Duration duration) {
-        public static final Defaults NONE = new Defaults(Duration.ZERO, Duration.ZERO, null);
+            @Nullable Duration duration,
+            List<Play> plays) {
+        public static final Defaults NONE = new Defaults(Duration.ZERO, Duration.ZERO, null, List.of());
     }
 
     /** So many nodes of a usual size. */

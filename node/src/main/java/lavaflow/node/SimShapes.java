@@ -40,7 +40,8 @@ public final class SimShapes {
             "zones",
             "startDelay",
             "stopDelay",
-            "duration");
+            "duration",
+            "plays");
     private static final Set<String> EFFECTS = Set.of(Taint.NO_SCHEDULE, Taint.PREFER_NO_SCHEDULE, Taint.NO_EXECUTE);
 
     private SimShapes() {}
@@ -110,7 +111,16 @@ public final class SimShapes {
                 new SimShape.Defaults(
                         duration(json, "startDelay", path, Duration.ZERO),
                         duration(json, "stopDelay", path, Duration.ZERO),
-                        json.has("duration") ? duration(json, "duration", path, Duration.ZERO) : null));
+                        json.has("duration") ? duration(json, "duration", path, Duration.ZERO) : null,
+                        plays(json, path)));
+    }
+
+    private static List<Play> plays(JsonNode json, String path) {
+        List<Play> plays = new ArrayList<>();
+        for (JsonNode each : Json.listAt(json, "plays")) {
+            plays.add(Play.of(each, path + ".plays[" + plays.size() + "]"));
+        }
+        return List.copyOf(plays);
     }
 
     private static Map<String, String> resources(JsonNode json, String path) {
@@ -143,7 +153,7 @@ public final class SimShapes {
         }
     }
 
-    private static Duration duration(JsonNode json, String field, String path, Duration absent) {
+    static Duration duration(JsonNode json, String field, String path, Duration absent) {
         String text = Json.textAt(json, field);
         try {
             return text.isEmpty() ? absent : GoDuration.parse(text);

@@ -17,8 +17,14 @@ final class TestingPod {
     Instant now = START;
     PodRun run;
     PodSimulation.Next next;
+    private final SimShape.Defaults defaults;
 
     TestingPod(String... changes) {
+        this(SimShape.Defaults.NONE, changes);
+    }
+
+    TestingPod(SimShape.Defaults defaults, String... changes) {
+        this.defaults = defaults;
         object = json("""
                 {"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"ns","uid":"u","generation":1},
                  "spec":{"restartPolicy":"Always","containers":[{"name":"c","image":"i"}]},"status":{"phase":"Pending"}}""");
@@ -45,7 +51,7 @@ final class TestingPod {
     }
 
     SimPod pod() {
-        return SimPod.of(object, SimShape.Defaults.NONE, 1);
+        return SimPod.of(object, defaults, 1);
     }
 
     TestingPod change(String... changes) {
