@@ -1,7 +1,10 @@
 package lavaflow.apiserver;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 import lavaflow.access.User;
 import lavaflow.fairness.Admission;
@@ -38,7 +41,7 @@ final class FlowFilter {
         if (isLongRunning(info) && !watch) {
             return true;
         }
-        Admission admission = control.admit(new FlowRequest(
+        FlowRequest request = new FlowRequest(
                 user.name(),
                 user.groups(),
                 info.resourceRequest(),
@@ -48,7 +51,8 @@ final class FlowFilter {
                 info.subresource(),
                 info.namespace(),
                 info.path(),
-                seats(info, exchange.query())));
+                seats(info, exchange.query()));
+        Admission admission = control.admit(request, new WaitingClient(exchange));
         exchange.setHeader("X-Kubernetes-Pf-Flowschema-Uid", admission.schemaUid());
         exchange.setHeader("X-Kubernetes-Pf-Prioritylevel-Uid", admission.levelUid());
         return switch (admission) {
@@ -56,13 +60,45 @@ final class FlowFilter {
                 exchange.hold(admitted.ticket());
                 yield true;
             }
-            case Admission.Refused _ -> {
+            case Admission.Refused refused -> {
+                if (refused.reason() == Admission.Reason.CANCELLED) {
+                    throw new EOFException("the client left while it waited for its turn");
+                }
                 exchange.setHeader("Retry-After", "1");
                 exchange.setHeader("X-Content-Type-Options", "nosniff");
                 Endpoints.plain(exchange, 429, "Too many requests, please try again later.\n");
                 yield false;
             }
         };
+    }
+
+    /** Whether a client that waits is still there; asked by the thread that waits for it, which is woken when the client resets its stream. */
+    private static final class WaitingClient implements BooleanSupplier {
+        private final Exchange exchange;
+        private boolean listening;
+        private volatile boolean left;
+
+        WaitingClient(Exchange exchange) {
+            this.exchange = exchange;
+        }
+
+        @Override
+        public boolean getAsBoolean() {
+            if (!listening) {
+                listening = true;
+                Thread waiting = Thread.currentThread();
+                exchange.onAbort(() -> {
+                    left = true;
+                    LockSupport.unpark(waiting);
+                });
+            }
+            try {
+                exchange.requireClient();
+            } catch (IOException e) {
+                left = true;
+            }
+            return left;
+        }
     }
 
     /** How much a request reads: lists, and watches that begin with everything there is. */

@@ -1,9 +1,12 @@
 package lavaflow.apiserver;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.SequenceInputStream;
 import java.nio.ByteBuffer;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -41,6 +44,7 @@ final class JettyExchange implements Exchange {
     private int status;
     private boolean completed;
     private @Nullable OutputStream stream;
+    private @Nullable EarlyBody early;
 
     JettyExchange(Request request, Response response, Callback callback) {
         this.request = request;
@@ -90,7 +94,8 @@ final class JettyExchange implements Exchange {
 
     @Override
     public InputStream body() {
-        return Content.Source.asInputStream(request);
+        InputStream rest = Content.Source.asInputStream(request);
+        return early == null ? rest : new SequenceInputStream(early.stream(), rest);
     }
 
     @Override
@@ -220,10 +225,68 @@ final class JettyExchange implements Exchange {
         request.addFailureListener(_ -> action.run());
     }
 
+    private boolean hasBody() {
+        HttpFields headers = request.getHeaders();
+        boolean length =
+                headers.contains(HttpHeader.CONTENT_LENGTH) && headers.getLongField(HttpHeader.CONTENT_LENGTH) > 0;
+        return length || headers.contains(HttpHeader.TRANSFER_ENCODING);
+    }
+
+    /**
+     * What follows on the connection is the body, until that is read; only behind it one can see the client leave. A short one is read
+     * ahead of its handler, who may not have got so far.
+     */
+    private boolean isReadWhole() throws IOException {
+        if (!hasBody()) {
+            return true;
+        }
+        if (early == null) {
+            early = new EarlyBody();
+        }
+        return early.read(request);
+    }
+
+    /** The beginning of a body, which nobody asked for yet. */
+    private static final class EarlyBody {
+        private static final int MOST = 16 << 10;
+
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private @Nullable InputStream stream;
+        private boolean whole;
+
+        /** Reads what is there; true when that is all. */
+        boolean read(Request request) throws IOException {
+            while (!whole && bytes.size() < MOST) {
+                Content.Chunk chunk = request.read();
+                if (chunk == null) {
+                    break;
+                }
+                if (Content.Chunk.isFailure(chunk)) {
+                    throw new EOFException("the client left");
+                }
+                bytes.writeBytes(BufferUtil.toArray(chunk.getByteBuffer()));
+                whole = chunk.isLast();
+                chunk.release();
+            }
+            return whole;
+        }
+
+        /** The same for everybody who asks: what was read from it is read. */
+        InputStream stream() {
+            if (stream == null) {
+                stream = new ByteArrayInputStream(bytes.toByteArray());
+            }
+            return stream;
+        }
+    }
+
     /** Nobody else reads from an HTTP/1.1 connection while its request is being answered. */
     @Override
     public void requireClient() throws IOException {
         if (request.getConnectionMetaData().getHttpVersion().getVersion() > HttpVersion.HTTP_1_1.getVersion()) {
+            return;
+        }
+        if (!isReadWhole()) {
             return;
         }
         EndPoint connection = request.getConnectionMetaData().getConnection().getEndPoint();

@@ -60,12 +60,6 @@ record RemoteRequest(Exchange exchange, RemoteService service, User user, String
         return !method.equals("GET") && !method.equals("HEAD") && !method.equals("OPTIONS");
     }
 
-    /** True where the client has nothing more to say before it has its answer. */
-    boolean isReadWhole() {
-        String length = exchange.header("Content-Length");
-        return hasBody() || (exchange.header("Transfer-Encoding") == null && (length == null || length.equals("0")));
-    }
-
     void send(RemoteConnection connection) throws IOException {
         StringBuilder head = head();
         if (hasBody()) {

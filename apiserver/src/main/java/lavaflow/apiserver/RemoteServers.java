@@ -182,9 +182,7 @@ final class RemoteServers implements AutoCloseable {
                 if (limit != null) {
                     expire(begin, limit);
                 }
-                if (request.isReadWhole()) {
-                    exchange.requireClient();
-                }
+                exchange.requireClient();
             });
             RemoteConnection.Head head;
             try {

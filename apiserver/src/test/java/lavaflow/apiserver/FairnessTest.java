@@ -6,6 +6,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -195,6 +196,94 @@ class FairnessTest {
         }
 
         assertThat(codes.keySet()).isSubsetOf(200, 429);
+    }
+
+    private String waiting() throws Exception {
+        return server.get("/metrics")
+                .body()
+                .replaceAll(
+                        "(?s).*current_inqueue_requests\\{flow_schema=\"one\",priority_level=\"one\"} (\\d+)\\n.*",
+                        "$1");
+    }
+
+    private static String request(String method, String body) {
+        return method + " /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: localhost\r\n"
+                + (body.isEmpty()
+                        ? "\r\n"
+                        : "Content-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+    }
+
+    /** Clients that wait for 15 seconds otherwise. */
+    @Test
+    @SuppressWarnings("try") // closing is what it is about
+    void whoLeavesWhileWaitingLeavesTheQueueAtOnce() throws Exception {
+        try (PipedOutputStream unfinished = new PipedOutputStream()) {
+            HttpClient jane = busy("jane", new PipedInputStream(unfinished));
+            await().until(() -> server.send(jane, "GET", "/version", "").code() == 429);
+            server.patch(LEVELS + "/one", "application/merge-patch+json", """
+                    {"spec":{"limited":{"limitResponse":{"type":"Queue","queuing":{"queues":1,"handSize":1,"queueLengthLimit":10}}}}}
+                    """);
+            var stream = client("jane")
+                    .sendAsync(
+                            HttpRequest.newBuilder(server.uri("/version")).build(),
+                            HttpResponse.BodyHandlers.ofString());
+            await().until(() -> waiting().equals("1"));
+            try (RawConnection reader = new RawConnection(jane.sslContext(), server.port(), "http/1.1");
+                    RawConnection writer = new RawConnection(jane.sslContext(), server.port(), "http/1.1")) {
+                reader.say(request("GET", ""));
+                writer.say(request("POST", "{\"metadata\":{\"name\":\"never\"}}"));
+                await().until(() -> waiting().equals("3"));
+                long began = System.nanoTime();
+                stream.cancel(true);
+                await().until(() -> waiting().equals("2"));
+                reader.close();
+                await().until(() -> waiting().equals("1"));
+                writer.close();
+                await().until(() -> waiting().equals("0"));
+                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(14));
+            }
+            assertThat(server.get("/metrics").body())
+                    .contains("apiserver_flowcontrol_rejected_requests_total{flow_schema=\"one\","
+                            + "priority_level=\"one\",reason=\"cancelled\"} 3\n");
+        }
+        assertThat(server.get("/api/v1/namespaces/default/configmaps/never").code())
+                .isEqualTo(404);
+    }
+
+    /** Looking whether the client is still there reads into its body, which must reach the server all the same. */
+    @Test
+    @SuppressWarnings("try") // closing is what it is about
+    void whoWaitsIsServedWithItsWholeBody() throws Exception {
+        try (PipedOutputStream unfinished = new PipedOutputStream()) {
+            HttpClient jane = busy("jane", new PipedInputStream(unfinished));
+            await().until(() -> server.send(jane, "GET", "/version", "").code() == 429);
+            server.patch(LEVELS + "/one", "application/merge-patch+json", """
+                    {"spec":{"limited":{"limitResponse":{"type":"Queue","queuing":{"queues":1,"handSize":1,"queueLengthLimit":10}}}}}
+                    """);
+            try (RawConnection small = new RawConnection(jane.sslContext(), server.port(), "http/1.1");
+                    RawConnection large = new RawConnection(jane.sslContext(), server.port(), "http/1.1")) {
+                small.say(request("POST", "{\"metadata\":{\"name\":\"small\"},\"data\":{\"k\":\"v\"}}"));
+                large.say(request(
+                        "POST",
+                        "{\"metadata\":{\"name\":\"large\"},\"data\":{\"k\":\"" + "v".repeat(100_000) + "\"}}"));
+                await().until(() -> waiting().equals("2"));
+                await().pollDelay(Duration.ofMillis(600)).until(() -> waiting().equals("2"));
+                unfinished.close();
+
+                assertThat(small.statusLine()).isEqualTo("HTTP/1.1 201 Created");
+                assertThat(large.statusLine()).isEqualTo("HTTP/1.1 201 Created");
+            }
+        }
+        assertThat(server.get("/api/v1/namespaces/default/configmaps/large")
+                        .json()
+                        .at("/data/k")
+                        .asText())
+                .hasSize(100_000);
+        assertThat(server.get("/api/v1/namespaces/default/configmaps/small")
+                        .json()
+                        .at("/data/k")
+                        .asText())
+                .isEqualTo("v");
     }
 
     @Test

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -82,6 +83,15 @@ public final class FlowControl {
 
     /** Waits until the request may run; says so, or why it may not. */
     public Admission admit(FlowRequest request) {
+        return admit(request, () -> false);
+    }
+
+    /**
+     * The same for somebody who may leave.
+     *
+     * @param gone says whether they have left. Asked now and then while the request waits, and whenever its thread is unparked
+     */
+    public Admission admit(FlowRequest request, BooleanSupplier gone) {
         Configuration current = configuration;
         FlowSchema schema = classify(current, request);
         PriorityLevel level = current.levels().get(schema.level());
@@ -95,7 +105,8 @@ public final class FlowControl {
         long arrived = nanos.getAsLong();
         adjustWhenDue(arrived);
         PriorityLevel.Holder holder = new PriorityLevel.Holder();
-        Admission.Reason refusal = level.enter(count, schema.flow(request), seats, maxWaitNanos, holder);
+        Admission.Reason refusal =
+                level.enter(count, schema.flow(request), seats, new PriorityLevel.Patience(maxWaitNanos, gone), holder);
         long began = nanos.getAsLong();
         count.waits.observe(began - arrived);
         FlowQueue queue = holder.queue;

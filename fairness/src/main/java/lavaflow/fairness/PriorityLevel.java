@@ -2,6 +2,7 @@ package lavaflow.fairness;
 
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,12 @@ import org.jspecify.annotations.Nullable;
 final class PriorityLevel {
     /** What a request is taken to need until it has ended. */
     private static final double ESTIMATED_NANOS = 3_000_000;
+
+    /** How often to look whether somebody who waits has left: over HTTP/1.1 nothing but looking tells. */
+    private static final long LOOK_NANOS = 250_000_000;
+
+    /** How long a request waits at most, and whether its asker still does. */
+    record Patience(long mostNanos, BooleanSupplier gone) {}
 
     private final ReentrantLock lock = new ReentrantLock();
     private final LongSupplier nanos;
@@ -107,7 +114,7 @@ final class PriorityLevel {
      *
      * @return null when it may run; else why not
      */
-    Admission.@Nullable Reason enter(FlowCounters counters, String flow, int seats, long maxWaitNanos, Holder holder) {
+    Admission.@Nullable Reason enter(FlowCounters counters, String flow, int seats, Patience patience, Holder holder) {
         FlowQueue.Waiter waiter;
         LevelSettings current = settings;
         lock.lock();
@@ -147,7 +154,7 @@ final class PriorityLevel {
         } finally {
             lock.unlock();
         }
-        return await(waiter, maxWaitNanos);
+        return await(waiter, patience);
     }
 
     private FlowQueue choose(String schema, String flow, LevelSettings current) {
@@ -164,21 +171,22 @@ final class PriorityLevel {
         return best;
     }
 
-    private Admission.@Nullable Reason await(FlowQueue.Waiter waiter, long maxWaitNanos) {
-        long deadline = System.nanoTime() + maxWaitNanos;
+    private Admission.@Nullable Reason await(FlowQueue.Waiter waiter, Patience patience) {
+        long deadline = System.nanoTime() + patience.mostNanos();
         boolean interrupted = false;
         while (!waiter.admitted) {
             long remaining = deadline - System.nanoTime();
-            if (remaining <= 0 || interrupted) {
+            boolean gone = interrupted || patience.gone().getAsBoolean();
+            if (remaining <= 0 || gone) {
                 if (withdraw(waiter)) {
                     if (interrupted) {
                         Thread.currentThread().interrupt();
                     }
-                    return interrupted ? Admission.Reason.CANCELLED : Admission.Reason.TIME_OUT;
+                    return gone ? Admission.Reason.CANCELLED : Admission.Reason.TIME_OUT;
                 }
                 break;
             }
-            LockSupport.parkNanos(this, remaining);
+            LockSupport.parkNanos(this, Math.min(remaining, LOOK_NANOS));
             interrupted |= Thread.interrupted();
         }
         return null;

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -67,6 +68,32 @@ class FlowControlTest {
         await().until(() -> control.metrics()
                 .contains("apiserver_flowcontrol_current_inqueue_requests{flow_schema=\"own\","
                         + "priority_level=\"own\"} " + requests + "\n"));
+    }
+
+    @Test
+    void whoIsGoneStopsWaitingAndTheNextMovesUp() throws Exception {
+        FlowControl control = queuing(50);
+        List<Admission> running = new ArrayList<>();
+        for (int i = 0; i < SEATS; i++) {
+            running.add(control.admit(from("jane", 1)));
+        }
+        AtomicBoolean gone = new AtomicBoolean();
+        Thread waiting = Thread.ofVirtual()
+                .start(() -> started.add(new Running("left", control.admit(from("left", SEATS), gone::get))));
+        awaitQueued(control, 1);
+        start(control, "stays");
+        awaitQueued(control, 2);
+
+        gone.set(true);
+        LockSupport.unpark(waiting);
+
+        assertThat(next().outcome())
+                .isInstanceOfSatisfying(
+                        Admission.Refused.class,
+                        refused -> assertThat(refused.reason()).isEqualTo(Admission.Reason.CANCELLED));
+        awaitQueued(control, 1);
+        ((Admission.Admitted) running.getFirst()).ticket().close();
+        assertThat(next().user()).isEqualTo("stays");
     }
 
     @Test
