@@ -5,9 +5,11 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
+import lavaflow.kube.HostPort;
 import lavaflow.kube.Json;
 import lavaflow.kube.NodeAffinity;
 import lavaflow.kube.PodRequests;
@@ -43,11 +45,20 @@ final class NodeState {
         }
     }
 
+    /** What a pod has of its node for itself. */
+    private record Claim(Map<String, Long> needs, List<HostPort> ports) {
+        static Claim of(@Nullable JsonNode spec) {
+            Map<String, Long> needs = new LinkedHashMap<>(PodRequests.of(spec));
+            needs.put("pods", 1L);
+            return new Claim(needs, HostPort.of(spec));
+        }
+    }
+
     private final SimNode node;
     private final BitSet taken = new BitSet();
     private final Map<String, Integer> addresses = new HashMap<>();
     /** What those it has taken in need, by uid. */
-    private final Map<String, Map<String, Long>> admitted = new LinkedHashMap<>();
+    private final Map<String, Claim> admitted = new LinkedHashMap<>();
 
     private final Set<PodKey> pods = new HashSet<>();
     private Map<String, Long> allocatable = Map.of();
@@ -156,12 +167,19 @@ final class NodeState {
                         "TaintToleration", "Predicate TaintToleration failed: node(s) had untolerated taint(s)");
             }
         }
-        Map<String, Long> needs = new LinkedHashMap<>(PodRequests.of(spec));
-        needs.put("pods", 1L);
-        for (Map.Entry<String, Long> need : needs.entrySet()) {
+        Claim claim = Claim.of(spec);
+        PodRun.End refusal = refusal(claim);
+        if (refusal == null) {
+            admitted.put(uid, claim);
+        }
+        return refusal;
+    }
+
+    private PodRun.@Nullable End refusal(Claim claim) {
+        for (Map.Entry<String, Long> need : claim.needs().entrySet()) {
             long capacity = allocatable.getOrDefault(need.getKey(), 0L);
             long used = admitted.values().stream()
-                    .mapToLong(each -> each.getOrDefault(need.getKey(), 0L))
+                    .mapToLong(each -> each.needs().getOrDefault(need.getKey(), 0L))
                     .sum();
             if (need.getValue() > 0 && need.getValue() > capacity - used) {
                 return rejected(
@@ -170,8 +188,14 @@ final class NodeState {
                                 + ", used: " + used + ", capacity: " + capacity);
             }
         }
-        admitted.put(uid, needs);
-        return null;
+        boolean portTaken = admitted.values().stream()
+                .flatMap(each -> each.ports().stream())
+                .anyMatch(port -> claim.ports().stream().anyMatch(port::conflicts));
+        return portTaken
+                ? rejected(
+                        "NodePorts",
+                        "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports")
+                : null;
     }
 
     private static PodRun.End rejected(String reason, String message) {
@@ -180,9 +204,7 @@ final class NodeState {
 
     /** A pod that was taken in before this process began. */
     synchronized void readmit(ObjectNode pod, String uid) {
-        Map<String, Long> needs = new LinkedHashMap<>(PodRequests.of(Json.at(pod, "spec")));
-        needs.put("pods", 1L);
-        admitted.put(uid, needs);
+        admitted.put(uid, Claim.of(Json.at(pod, "spec")));
     }
 
     /** A pod has ended: what it needed is free again, its address too. */

@@ -185,6 +185,20 @@ class SimNodesTest {
     }
 
     @Test
+    void aNodeRefusesWhoWantsAPortThatIsTaken() {
+        String port = "{\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\",\"ports\":[{\"containerPort\":80,"
+                + "\"hostPort\":8080,\"protocol\":\"%s\"}]}]}}";
+        pod("p", "sim-0", port.formatted("TCP"));
+        pod("q", "sim-0", port.formatted("TCP"));
+        pod("u", "sim-0", port.formatted("UDP"));
+        assertThat(Json.textAt(status("q"), "reason")).isEqualTo("NodePorts");
+        assertThat(Json.textAt(status("q"), "message"))
+                .isEqualTo("Pod was rejected: Predicate NodePorts failed: "
+                        + "node(s) didn't have free ports for the requested pod ports");
+        assertThat(Json.textAt(status("u"), "phase")).isEqualTo("Running");
+    }
+
+    @Test
     void aNodeThatDoesNotFitThePodRefuses() {
         pod("p", "sim-0", "{\"spec\":{\"nodeSelector\":{\"disk\":\"ssd\"}}}");
         assertThat(Json.textAt(status("p"), "reason")).isEqualTo("NodeAffinity");

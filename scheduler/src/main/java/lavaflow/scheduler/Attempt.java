@@ -3,6 +3,8 @@ package lavaflow.scheduler;
 import java.util.ArrayList;
 import java.util.List;
 
+import lavaflow.kube.HostPort;
+
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import lavaflow.kube.HostPort;
 import lavaflow.kube.Json;
 import lavaflow.kube.PodRequests;
 

@@ -1,17 +1,16 @@
-package lavaflow.scheduler;
+package lavaflow.kube;
 
 import java.util.ArrayList;
 import java.util.List;
 
-import lavaflow.kube.Json;
-
 import com.fasterxml.jackson.databind.JsonNode;
+import org.jspecify.annotations.Nullable;
 
 /** A port of the node that a pod wants for itself. */
-record HostPort(String address, String protocol, long port) {
+public record HostPort(String address, String protocol, long port) {
     private static final String ANY = "0.0.0.0";
 
-    static List<HostPort> of(JsonNode spec) {
+    public static List<HostPort> of(@Nullable JsonNode spec) {
         List<HostPort> ports = new ArrayList<>();
         boolean hostNetwork = Json.flagAt(spec, "hostNetwork");
         Json.listAt(spec, "containers").forEach(container -> add(ports, container, hostNetwork));
@@ -35,7 +34,7 @@ record HostPort(String address, String protocol, long port) {
         }
     }
 
-    boolean conflicts(HostPort other) {
+    public boolean conflicts(HostPort other) {
         return port == other.port
                 && protocol.equals(other.protocol)
                 && (address.equals(other.address) || address.equals(ANY) || other.address.equals(ANY));
