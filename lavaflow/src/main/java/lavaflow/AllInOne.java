@@ -16,6 +16,7 @@ import lavaflow.access.User;
 import lavaflow.admission.OutsideAdmission;
 import lavaflow.admission.PolicyTypes;
 import lavaflow.apiserver.AccessSettings;
+import lavaflow.apiserver.AdmissionSwitches;
 import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.Bootstrap;
 import lavaflow.apiserver.CertificateAuthority;
@@ -42,7 +43,7 @@ final class AllInOne implements AutoCloseable {
 
     /** Opens the store first: its lock keeps a second server off the keys as well. */
     static AllInOne start(Home home, InetSocketAddress listen) throws Exception {
-        return start(home, listen, new Options(true, UserFiles.NONE, false, RequestOptions.DEFAULT, List.of()));
+        return start(home, listen, Options.usual(true, List.of()));
     }
 
     /**
@@ -52,6 +53,7 @@ final class AllInOne implements AutoCloseable {
      * @param users who has tokens beside service accounts
      * @param bootstrapTokens whether secrets in kube-system may be tokens for joining nodes
      * @param requests how requests are written down and rationed
+     * @param admission which plugins of admission are on
      * @param simulated nodes to simulate
      */
     record Options(
@@ -59,7 +61,14 @@ final class AllInOne implements AutoCloseable {
             UserFiles users,
             boolean bootstrapTokens,
             RequestOptions requests,
-            List<SimShape> simulated) {}
+            AdmissionSwitches admission,
+            List<SimShape> simulated) {
+        /** As {@code lava up} starts without any. */
+        static Options usual(boolean workloads, List<SimShape> simulated) {
+            return new Options(
+                    workloads, UserFiles.NONE, false, RequestOptions.DEFAULT, AdmissionSwitches.USUAL, simulated);
+        }
+    }
 
     static AllInOne start(Home home, InetSocketAddress listen, Options options) throws Exception {
         home.create();
@@ -100,6 +109,7 @@ final class AllInOne implements AutoCloseable {
                                         options.users().anonymous()))
                         .withRequests(
                                 options.requests().auditor(), options.requests().seats())
+                        .withAdmission(options.admission())
                         .withFrontProxy(result(frontProxy)),
                 store);
         LocalKubeApi local = new LocalKubeApi(server.local(), CONTROLLERS);

@@ -59,6 +59,7 @@ final class UpCommand implements Command {
                 WAIT,
                 NO_WORKLOADS,
                 WARM_UP));
+        options.addAll(AdmissionOptions.OPTIONS);
         options.addAll(RequestOptions.OPTIONS);
         return options;
     }
@@ -99,6 +100,7 @@ final class UpCommand implements Command {
                 UserFiles.read(arguments.find(TOKEN_FILE), arguments.find(AUTHENTICATION)),
                 arguments.has(BOOTSTRAP_TOKENS),
                 requests,
+                AdmissionOptions.of(this, arguments),
                 Shapes.of(this, SIM_NODES, arguments.find(SIM_NODES)));
     }
 }

@@ -55,8 +55,7 @@ class RestartTest {
     @Test
     void aPortThatIsTakenIsNamed() {
         int taken = URI.create(testing.cluster.url()).getPort();
-        AllInOne.Options withNodes =
-                new AllInOne.Options(true, UserFiles.NONE, false, RequestOptions.DEFAULT, List.of(SimShape.usual(2)));
+        AllInOne.Options withNodes = AllInOne.Options.usual(true, List.of(SimShape.usual(2)));
 
         assertThatThrownBy(() ->
                         AllInOne.start(Home.of(directory.resolve("other")), TestingAllInOne.loopback(taken), withNodes))

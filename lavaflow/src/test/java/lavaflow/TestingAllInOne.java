@@ -40,10 +40,7 @@ final class TestingAllInOne implements AutoCloseable {
      */
     TestingAllInOne(Path directory, boolean workloads) throws Exception {
         home = Home.of(directory);
-        cluster = AllInOne.start(
-                home,
-                loopback(0),
-                new AllInOne.Options(workloads, UserFiles.NONE, false, RequestOptions.DEFAULT, List.of()));
+        cluster = AllInOne.start(home, loopback(0), AllInOne.Options.usual(workloads, List.of()));
         api = cluster.api(ADMIN);
     }
 

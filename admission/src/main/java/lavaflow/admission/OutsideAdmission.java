@@ -1,5 +1,6 @@
 package lavaflow.admission;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import lavaflow.apiserver.Admission;
@@ -23,11 +24,20 @@ public final class OutsideAdmission implements AdmissionExtension {
         Evaluations evaluations = new Evaluations(namespaces, context.authorizer());
         Webhooks webhooks = new Webhooks(context.webhooks(), namespaces, evaluations);
         Policies policies = new Policies(namespaces, new Params(forms), evaluations);
-        return List.of(
-                new MutatingPolicies(policies(context, "mutatingadmissionpolicies"), policies, forms),
-                new MutatingWebhooks(webhooks(context, "mutatingwebhookconfigurations"), webhooks, forms),
-                new ValidatingPolicies(policies(context, "validatingadmissionpolicies"), policies, forms),
-                new ValidatingWebhooks(webhooks(context, "validatingwebhookconfigurations"), webhooks, forms));
+        List<Admission.Plugin> plugins = new ArrayList<>();
+        if (context.switches().has("MutatingAdmissionPolicy")) {
+            plugins.add(new MutatingPolicies(policies(context, "mutatingadmissionpolicies"), policies, forms));
+        }
+        if (context.switches().has("MutatingAdmissionWebhook")) {
+            plugins.add(new MutatingWebhooks(webhooks(context, "mutatingwebhookconfigurations"), webhooks, forms));
+        }
+        if (context.switches().has("ValidatingAdmissionPolicy")) {
+            plugins.add(new ValidatingPolicies(policies(context, "validatingadmissionpolicies"), policies, forms));
+        }
+        if (context.switches().has("ValidatingAdmissionWebhook")) {
+            plugins.add(new ValidatingWebhooks(webhooks(context, "validatingwebhookconfigurations"), webhooks, forms));
+        }
+        return plugins;
     }
 
     private static Derived<List<Policy>> policies(Context context, String kind) {

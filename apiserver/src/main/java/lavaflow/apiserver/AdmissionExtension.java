@@ -11,7 +11,12 @@ public interface AdmissionExtension {
     AdmissionExtension NONE = _ -> List.of();
 
     /** What plugins may use. */
-    record Context(Store store, ResourceTable table, WebhookClient webhooks, Authorizer authorizer) {}
+    record Context(
+            Store store,
+            ResourceTable table,
+            WebhookClient webhooks,
+            Authorizer authorizer,
+            AdmissionSwitches switches) {}
 
     List<Admission.Plugin> plugins(Context context);
 }

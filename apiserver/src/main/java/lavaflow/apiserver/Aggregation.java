@@ -72,6 +72,12 @@ final class Aggregation {
         resources.put(service.group() + "/" + service.version(), resourceList);
     }
 
+    /** What another server says it serves in a version, null where that is not known. */
+    @Nullable
+    ObjectNode resources(String group, String version) {
+        return resources.get(group + "/" + version);
+    }
+
     /** Who answers for a path, null where this server does. */
     @Nullable
     RemoteService find(RequestInfo info) {

@@ -34,6 +34,7 @@ public final class ApiServer implements AutoCloseable {
      *
      * @param auditor writes requests down
      * @param seats how many requests may run at once, divided between priority levels
+     * @param switches which plugins of admission are on
      * @param frontProxy how this server and others that answer for some groups know each other; null without
      */
     public record Settings(
@@ -46,6 +47,7 @@ public final class ApiServer implements AutoCloseable {
             AccessSettings access,
             Auditor auditor,
             int seats,
+            AdmissionSwitches switches,
             @Nullable FrontProxy frontProxy) {
         public Settings(
                 InetSocketAddress listen,
@@ -65,6 +67,7 @@ public final class ApiServer implements AutoCloseable {
                     access,
                     Auditor.NONE,
                     FlowControl.DEFAULT_SEATS,
+                    AdmissionSwitches.USUAL,
                     null);
         }
 
@@ -97,6 +100,7 @@ public final class ApiServer implements AutoCloseable {
                     access,
                     someAuditor,
                     someSeats,
+                    switches,
                     frontProxy);
         }
 
@@ -112,7 +116,24 @@ public final class ApiServer implements AutoCloseable {
                     access,
                     auditor,
                     seats,
+                    switches,
                     someFrontProxy);
+        }
+
+        /** The same, with other plugins of admission. */
+        public Settings withAdmission(AdmissionSwitches some) {
+            return new Settings(
+                    listen,
+                    identity,
+                    clientAuthority,
+                    version,
+                    clock,
+                    admission,
+                    access,
+                    auditor,
+                    seats,
+                    some,
+                    frontProxy);
         }
     }
 
@@ -160,22 +181,7 @@ public final class ApiServer implements AutoCloseable {
                 new BuiltinHooks(new ServiceAllocator(store, random), new EscalationCheck(authorizer, roles));
         Stored stored = new Stored(store);
         webhooks = new WebhookClient(store);
-        List<Admission.Plugin> plugins = new ArrayList<>(List.of(
-                new NamespaceLifecycle(store),
-                new LimitRanges(stored),
-                new PodSecurityAdmission(stored),
-                new PodAdmission(stored, random),
-                new DefaultClasses(stored),
-                new ClaimResize(stored),
-                new NodeTopology(stored),
-                new ObjectProtection(),
-                new NodeRestriction(stored, authorizer),
-                new CertificateAdmission(authorizer)));
-        plugins.addAll(
-                settings.admission().plugins(new AdmissionExtension.Context(store, table, webhooks, authorizer)));
-        // Last: what is refused by anybody else must not count.
-        plugins.add(new Quotas(store, stored));
-        Admission admission = new Admission(plugins);
+        Admission admission = new Admission(plugins(settings, store, random));
         FieldOwnership ownership = new FieldOwnership();
         Reads reads = new Reads(store);
         Writes writes = new Writes(store, admission, ownership, hooks, random);
@@ -233,6 +239,40 @@ public final class ApiServer implements AutoCloseable {
                 new CustomCleanup(store, local, deletes, settings.clock()),
                 definition -> WebhookConversion.of(webhooks, definition),
                 settings.clock());
+    }
+
+    /** In upstream's order. */
+    private List<Admission.Plugin> plugins(Settings settings, Store store, RandomGenerator random) {
+        AdmissionSwitches on = settings.switches();
+        Stored stored = new Stored(store);
+        List<Admission.Plugin> plugins = new ArrayList<>();
+        add(plugins, on, "NamespaceLifecycle", () -> new NamespaceLifecycle(store));
+        add(plugins, on, "LimitRanger", () -> new LimitRanges(stored));
+        add(plugins, on, "PodSecurity", () -> new PodSecurityAdmission(stored));
+        plugins.add(new PodAdmission(stored, random, on));
+        plugins.add(new DefaultClasses(stored, on));
+        add(
+                plugins,
+                on,
+                AdmissionSwitches.OWNERS,
+                () -> new OwnerPermissions(authorizer, new OwnerKinds(table, aggregation)));
+        add(plugins, on, "PersistentVolumeClaimResize", () -> new ClaimResize(stored));
+        add(plugins, on, "PodTopologyLabels", () -> new NodeTopology(stored));
+        plugins.add(new ObjectProtection(on));
+        add(plugins, on, "NodeRestriction", () -> new NodeRestriction(stored, authorizer));
+        plugins.add(new CertificateAdmission(authorizer, on));
+        plugins.addAll(
+                settings.admission().plugins(new AdmissionExtension.Context(store, table, webhooks, authorizer, on)));
+        // Last: what is refused by anybody else must not count.
+        add(plugins, on, "ResourceQuota", () -> new Quotas(store, stored));
+        return plugins;
+    }
+
+    private static void add(
+            List<Admission.Plugin> plugins, AdmissionSwitches on, String name, Supplier<Admission.Plugin> plugin) {
+        if (on.has(name)) {
+            plugins.add(plugin.get());
+        }
     }
 
     private static BearerTokens bearerTokens(

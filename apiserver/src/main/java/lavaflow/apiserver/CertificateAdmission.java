@@ -23,9 +23,15 @@ final class CertificateAdmission implements Admission.Plugin {
     private static final String CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 
     private final Authorizer authorizer;
+    private final boolean approval;
+    private final boolean signing;
+    private final boolean subjects;
 
-    CertificateAdmission(Authorizer authorizer) {
+    CertificateAdmission(Authorizer authorizer, AdmissionSwitches on) {
         this.authorizer = authorizer;
+        this.approval = on.has("CertificateApproval");
+        this.signing = on.has("CertificateSigning");
+        this.subjects = on.has("CertificateSubjectRestriction");
     }
 
     @Override
@@ -35,15 +41,17 @@ final class CertificateAdmission implements Admission.Plugin {
             return;
         }
         if (operation == Admission.Operation.CREATE) {
-            subject(call, object);
+            if (subjects) {
+                subject(call, object);
+            }
         } else if (operation == Admission.Operation.UPDATE && old != null) {
             String signer = Json.textAt(old, "spec", "signerName");
             boolean signed =
                     !Json.textAt(object, "status", "certificate").equals(Json.textAt(old, "status", "certificate"))
                             || failed(object) != failed(old);
-            if (call.subresource().equals("approval")) {
+            if (approval && call.subresource().equals("approval")) {
                 require(call, object, "approve", signer);
-            } else if (call.subresource().equals("status") && signed) {
+            } else if (signing && signed && call.subresource().equals("status")) {
                 require(call, object, "sign", signer);
             }
         }

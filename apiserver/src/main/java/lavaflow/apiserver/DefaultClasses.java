@@ -13,14 +13,17 @@ final class DefaultClasses implements Admission.Plugin {
     /**
      * A kind whose objects have a class.
      *
+     * @param plugin what the rule is called upstream
      * @param users the objects that name a class in {@code spec.FIELD}
      * @param annotation where they named it before there was a field
      * @param marks annotations of the default class
      */
-    private record Classed(String users, String field, String annotation, String classes, List<String> marks) {}
+    private record Classed(
+            String plugin, String users, String field, String annotation, String classes, List<String> marks) {}
 
     private static final List<Classed> CLASSED = List.of(
             new Classed(
+                    "DefaultStorageClass",
                     "persistentvolumeclaims",
                     "storageClassName",
                     "volume.beta.kubernetes.io/storage-class",
@@ -29,6 +32,7 @@ final class DefaultClasses implements Admission.Plugin {
                             "storageclass.kubernetes.io/is-default-class",
                             "storageclass.beta.kubernetes.io/is-default-class")),
             new Classed(
+                    "DefaultIngressClass",
                     "networking.k8s.io/ingresses",
                     "ingressClassName",
                     "kubernetes.io/ingress.class",
@@ -36,9 +40,11 @@ final class DefaultClasses implements Admission.Plugin {
                     List.of("ingressclass.kubernetes.io/is-default-class")));
 
     private final Stored stored;
+    private final List<Classed> classed;
 
-    DefaultClasses(Stored stored) {
+    DefaultClasses(Stored stored, AdmissionSwitches on) {
         this.stored = stored;
+        this.classed = CLASSED.stream().filter(each -> on.has(each.plugin)).toList();
     }
 
     @Override
@@ -46,11 +52,11 @@ final class DefaultClasses implements Admission.Plugin {
         if (operation != Admission.Operation.CREATE) {
             return;
         }
-        for (Classed classed : CLASSED) {
-            if (call.resource().bucket().equals(classed.users)
-                    && Json.at(object, "spec", classed.field) == null
-                    && Json.at(object, "metadata", "annotations", classed.annotation) == null) {
-                fill(object, classed);
+        for (Classed each : classed) {
+            if (call.resource().bucket().equals(each.users)
+                    && Json.at(object, "spec", each.field) == null
+                    && Json.at(object, "metadata", "annotations", each.annotation) == null) {
+                fill(object, each);
             }
         }
     }

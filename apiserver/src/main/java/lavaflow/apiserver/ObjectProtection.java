@@ -20,6 +20,14 @@ final class ObjectProtection implements Admission.Plugin {
             "storage.k8s.io/volumeattributesclasses", "kubernetes.io/vac-protection");
     private static final String NOT_READY = "node.kubernetes.io/not-ready";
 
+    private final boolean finalizers;
+    private final boolean taints;
+
+    ObjectProtection(AdmissionSwitches on) {
+        this.finalizers = on.has("StorageObjectInUseProtection");
+        this.taints = on.has("TaintNodesByCondition");
+    }
+
     @Override
     public void mutate(Call call, Admission.Operation operation, ObjectNode object, @Nullable ObjectNode old) {
         if (operation != Admission.Operation.CREATE) {
@@ -27,36 +35,36 @@ final class ObjectProtection implements Admission.Plugin {
         }
         String bucket = call.resource().bucket();
         String finalizer = FINALIZERS.get(bucket);
-        if (finalizer != null) {
+        if (finalizer != null && finalizers) {
             addFinalizer(object, finalizer);
         }
-        if (bucket.equals("nodes")) {
+        if (bucket.equals("nodes") && taints) {
             taint(object);
         }
     }
 
     private static void addFinalizer(ObjectNode object, String finalizer) {
-        ArrayNode finalizers = Json.listAt(object, "metadata", "finalizers");
-        for (JsonNode present : finalizers) {
+        ArrayNode held = Json.listAt(object, "metadata", "finalizers");
+        for (JsonNode present : held) {
             if (present.asText().equals(finalizer)) {
                 return;
             }
         }
-        Metadata.of(object).set("finalizers", finalizers.add(finalizer));
+        Metadata.of(object).set("finalizers", held.add(finalizer));
     }
 
     private static void taint(ObjectNode node) {
         ObjectNode spec = Json.ensureObject(node, "spec");
-        ArrayNode taints = Json.listAt(spec, "taints");
-        for (JsonNode taint : taints) {
+        ArrayNode held = Json.listAt(spec, "taints");
+        for (JsonNode taint : held) {
             boolean same = Json.textAt(taint, "key").equals(NOT_READY)
                     && Json.textAt(taint, "effect").equals("NoSchedule");
             if (same) {
                 return;
             }
         }
-        taints.addObject().put("key", NOT_READY).put("effect", "NoSchedule");
-        spec.set("taints", taints);
+        held.addObject().put("key", NOT_READY).put("effect", "NoSchedule");
+        spec.set("taints", held);
     }
 
     @Override

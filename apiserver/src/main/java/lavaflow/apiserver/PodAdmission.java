@@ -26,10 +26,18 @@ final class PodAdmission implements Admission.Plugin {
 
     private final Stored stored;
     private final RandomGenerator random;
+    private final boolean accounts;
+    private final boolean priorities;
+    private final boolean tolerations;
+    private final boolean runtimeClasses;
 
-    PodAdmission(Stored stored, RandomGenerator random) {
+    PodAdmission(Stored stored, RandomGenerator random, AdmissionSwitches on) {
         this.stored = stored;
         this.random = random;
+        this.accounts = on.has("ServiceAccount");
+        this.priorities = on.has("Priority");
+        this.tolerations = on.has("DefaultTolerationSeconds");
+        this.runtimeClasses = on.has("RuntimeClass");
     }
 
     @Override
@@ -38,17 +46,28 @@ final class PodAdmission implements Admission.Plugin {
         if (!bucket.equals("pods") || !call.subresource().isEmpty()) {
             return;
         }
-        if (operation == Admission.Operation.CREATE) {
+        boolean create = operation == Admission.Operation.CREATE;
+        if (create && accounts) {
             identity(call, object);
+        }
+        if (priorities) {
+            priority(call, create, object, old);
+        }
+        if (tolerations) {
+            DefaultTolerations.apply(object);
+        }
+        ObjectNode runtimeClass = create && runtimeClasses ? runtimeClass(call, object) : null;
+        if (runtimeClass != null) {
+            refuse(call, object, RuntimeClassAdmission.apply(object, runtimeClass));
+        }
+    }
+
+    private void priority(Call call, boolean create, ObjectNode object, @Nullable ObjectNode old) {
+        if (create) {
             List<ObjectNode> classes = stored.all(PRIORITY_CLASSES, "");
             refuse(call, object, PriorityAdmission.create(object, classes));
         } else if (old != null) {
             PriorityAdmission.update(object, old);
-        }
-        DefaultTolerations.apply(object);
-        ObjectNode runtimeClass = operation == Admission.Operation.CREATE ? runtimeClass(call, object) : null;
-        if (runtimeClass != null) {
-            refuse(call, object, RuntimeClassAdmission.apply(object, runtimeClass));
         }
     }
 
@@ -67,10 +86,10 @@ final class PodAdmission implements Admission.Plugin {
         boolean newPod = operation == Admission.Operation.CREATE
                 && call.resource().bucket().equals("pods")
                 && call.subresource().isEmpty();
-        if (object != null && newPod) {
+        if (object != null && newPod && runtimeClasses) {
             refuse(call, object, RuntimeClassAdmission.problem(object, runtimeClass(call, object)));
         }
-        if (object == null || !call.resource().bucket().equals(PRIORITY_CLASSES)) {
+        if (object == null || !priorities || !call.resource().bucket().equals(PRIORITY_CLASSES)) {
             return;
         }
         List<ObjectNode> classes = stored.all(PRIORITY_CLASSES, "");

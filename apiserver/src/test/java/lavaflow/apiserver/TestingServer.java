@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -64,6 +65,11 @@ final class TestingServer implements AutoCloseable {
 
     /** With an audit log, and with room for so many requests at once. */
     TestingServer(Path directory, Auditor auditor, int seats) throws Exception {
+        this(directory, settings -> settings.withRequests(auditor, seats));
+    }
+
+    /** With settings other than the usual ones. */
+    TestingServer(Path directory, UnaryOperator<ApiServer.Settings> changed) throws Exception {
         authority = CertificateAuthority.create("testing", Instant.now());
         Identity identity = authority.issueServer("testing", List.of("localhost"), List.of("127.0.0.1"), Instant.now());
         frontAuthority = CertificateAuthority.create("front", Instant.now());
@@ -72,16 +78,14 @@ final class TestingServer implements AutoCloseable {
                 frontAuthority.issueClient("front-proxy-client", List.of(), Instant.now()),
                 "front-proxy-client");
         store = Store.open(directory, StoreOptions.defaults());
-        server = new ApiServer(
-                new ApiServer.Settings(
-                                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                                identity,
-                                authority.certificate(),
-                                ServerVersion.of("testing"),
-                                InstantSource.system())
-                        .withRequests(auditor, seats)
-                        .withFrontProxy(frontProxy),
-                store);
+        ApiServer.Settings settings = new ApiServer.Settings(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        identity,
+                        authority.certificate(),
+                        ServerVersion.of("testing"),
+                        InstantSource.system())
+                .withFrontProxy(frontProxy);
+        server = new ApiServer(changed.apply(settings), store);
         server.start();
         new Bootstrap(server.local(), "127.0.0.1", server.port()).run();
         server.awaitObjects();
