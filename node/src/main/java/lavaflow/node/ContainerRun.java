@@ -40,6 +40,9 @@ record ContainerRun(
     /** Ended, and has to wait before it is started again. */
     record BackingOff(Instant until, Duration pause) implements State {}
 
+    /** Never started, and never will: its pod has ended before. */
+    record Missing() implements State {}
+
     static ContainerRun waiting(String name) {
         return new ContainerRun(name, new Waiting(), 0, 0, null, false, false);
     }
@@ -71,6 +74,19 @@ record ContainerRun(
                 last,
                 false,
                 false);
+    }
+
+    /** What it is once its pod has ended, and it does not run. */
+    ContainerRun leftBehind() {
+        State rest = switch (state) {
+            case Waiting() -> new Missing();
+            case BackingOff(Instant _, Duration _) -> last == null ? new Missing() : last;
+            case Running running -> running;
+            case Ended ended -> ended;
+            case Missing missing -> missing;
+        };
+        Ended before = state instanceof BackingOff ? null : last;
+        return new ContainerRun(name, rest, restarts, crashes, before, started, ready);
     }
 
     /** What follows an end where the container is to run again: the first time at once, then after ever longer pauses. */

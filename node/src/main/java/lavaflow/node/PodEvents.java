@@ -63,8 +63,9 @@ final class PodEvents implements AutoCloseable {
             if (old.equals(now)) {
                 continue;
             }
-            boolean started =
-                    old.state() instanceof ContainerRun.Waiting && !(now.state() instanceof ContainerRun.Waiting);
+            boolean started = old.state() instanceof ContainerRun.Waiting
+                    && !(now.state() instanceof ContainerRun.Waiting)
+                    && !(now.state() instanceof ContainerRun.Missing);
             if (started || now.restarts() > old.restarts()) {
                 events.normal(
                         about,

@@ -110,7 +110,11 @@ final class PodSimulation {
         if (runs && stopAt.isAfter(now)) {
             return new Next(run, stopAt, false);
         }
-        return new Next(endAll(run, now, tooSlow ? KILLED : TERMINATED), null, true);
+        PodRun ended = endAll(run, now, tooSlow ? KILLED : TERMINATED);
+        // Whoever counts ends must find one, also where nothing has ever run.
+        List<ContainerRun> mains =
+                ended.mains().stream().map(ContainerRun::leftBehind).toList();
+        return new Next(ended.with(ended.inits(), mains), null, true);
     }
 
     private static PodRun endAll(PodRun run, Instant at, int exitCode) {
@@ -188,6 +192,7 @@ final class PodSimulation {
                 yield run.start(until);
             }
             case ContainerRun.Ended ended -> restarts(container, ended, again) ? run.again(ended) : run;
+            case ContainerRun.Missing() -> run;
         };
         if (!next.equals(run)) {
             runs.set(index, next);
@@ -263,16 +268,21 @@ final class PodSimulation {
         for (int i = 0; i < run.inits().size(); i++) {
             ContainerRun init = run.inits().get(i);
             if (pod.inits().get(i).sidecar()) {
-                if (init.state() instanceof ContainerRun.Waiting) {
+                if (init.state() instanceof ContainerRun.Waiting && !isLeftBehind(run)) {
                     return Phase.PENDING;
                 }
             } else if (!isDone(init)) {
                 boolean failed = init.state() instanceof ContainerRun.Ended
                         && pod.restartPolicy().equals("Never");
-                return failed ? Phase.FAILED : Phase.PENDING;
+                return failed || isLeftBehind(run) ? Phase.FAILED : Phase.PENDING;
             }
         }
         return phaseOfMains(pod, run.mains());
+    }
+
+    /** Whether the pod has ended before anything of it ran. */
+    private static boolean isLeftBehind(PodRun run) {
+        return run.mains().stream().anyMatch(each -> each.state() instanceof ContainerRun.Missing);
     }
 
     private static Phase phaseOfMains(SimPod pod, List<ContainerRun> mains) {
@@ -283,6 +293,9 @@ final class PodSimulation {
             switch (each.state()) {
                 case ContainerRun.Waiting() -> {
                     return Phase.PENDING;
+                }
+                case ContainerRun.Missing() -> {
+                    return Phase.FAILED;
                 }
                 case ContainerRun.Running(Instant _) -> running++;
                 case ContainerRun.BackingOff(Instant _, Duration _) -> running++;

@@ -204,7 +204,7 @@ final class PodStatusForm {
 
     private ObjectNode container(ContainerRun each, SimContainer container, String list, boolean init) {
         ObjectNode status = Json.object();
-        boolean neverRan = each.state() instanceof ContainerRun.Waiting;
+        boolean neverRan = each.state() instanceof ContainerRun.Waiting || each.state() instanceof ContainerRun.Missing;
         JsonNode resources = Json.at(specOf(list, each.name()), "resources");
         JsonNode requests = Json.at(resources, "requests");
         if (requests != null && !neverRan) {
@@ -262,6 +262,13 @@ final class PodStatusForm {
             case ContainerRun.Running(Instant since) ->
                 state.putObject("running").put("startedAt", GoTime.seconds(since));
             case ContainerRun.Ended ended -> state.set("terminated", ended(each.name(), ended));
+            case ContainerRun.Missing() ->
+                state.putObject("terminated")
+                        .put("exitCode", 137)
+                        .putNull("finishedAt")
+                        .put("message", "The container could not be located when the pod was terminated")
+                        .put("reason", "ContainerStatusUnknown")
+                        .putNull("startedAt");
             case ContainerRun.BackingOff(Instant _, Duration pause) ->
                 state.putObject("waiting")
                         .put(

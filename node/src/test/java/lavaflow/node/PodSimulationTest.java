@@ -251,12 +251,28 @@ class PodSimulationTest {
     }
 
     @Test
-    void aPodThatNeverStartedIsGoneAtOnce() {
-        assertThat(new TestingPod(annotations("start-delay", "1h"))
-                        .delete(30)
-                        .next
-                        .gone())
-                .isTrue();
+    void aPodThatNeverStartedIsGoneAtOnceAndHasFailed() {
+        TestingPod pod = new TestingPod(annotations("start-delay", "1h")).delete(30);
+        assertThat(pod.next.gone()).isTrue();
+        // Jobs count what has ended; a pod that is neither here nor there would keep them waiting for ever.
+        assertThat(pod.phase()).isEqualTo("Failed");
+        assertThat(pod.state("c")).isEqualTo("ContainerStatusUnknown 137");
+    }
+
+    @Test
+    void aPodThatWasStillInitializingHasFailed() {
+        TestingPod pod = new TestingPod(INITS, annotations("duration.one", "1h")).delete(30);
+        assertThat(pod.next.gone()).isTrue();
+        assertThat(pod.phase()).isEqualTo("Failed");
+    }
+
+    @Test
+    void aPodThatWaitsToBeStartedAgainHasFailedAsItDidLast() {
+        TestingPod pod = new TestingPod(restartPolicy("OnFailure"), annotations("duration", "1s", "exit-code", "3"));
+        pod.after(1).after(1).delete(30);
+        assertThat(pod.next.gone()).isTrue();
+        assertThat(pod.phase()).isEqualTo("Failed");
+        assertThat(pod.state("c")).isEqualTo("Error 3");
     }
 
     @Test
