@@ -31,7 +31,7 @@ final class SchedulerCore {
             Reason.EXISTING_ANTI_AFFINITY);
 
     /** A pod that was given a node and has not been seen there. */
-    private record Assumed(ScheduledPod pod, String node, Instant since) {}
+    private record Assumed(ScheduledPod pod, String node, Instant since, List<VolumeClaim> claims) {}
 
     /** An answer that holds for all pods of a class as long as nothing changes. */
     private record Failure(long version, int priority, boolean preempts, String message, Set<Reason> reasons) {
@@ -248,7 +248,10 @@ final class SchedulerCore {
         boolean needsVolumes = choices != null && !choices.isEmpty();
         state.place(pod.on(node.name()));
         leaveQueue(pod.uid());
-        Assumed given = new Assumed(pod, node.name(), now);
+        List<VolumeClaim> claims = choices == null
+                ? List.of()
+                : choices.stream().map(Volumes.Choice::claim).toList();
+        Assumed given = new Assumed(pod, node.name(), now, claims);
         assumed.put(pod.uid(), given);
         if (needsVolumes) {
             awaiting.put(pod.uid(), given);
@@ -269,7 +272,8 @@ final class SchedulerCore {
             if (state.volumes().areBound(pod.namespace(), claims)) {
                 awaiting.remove(pod.uid());
                 ready.add(new Action.Bind(pod, each.node()));
-            } else if (!each.since().plus(VOLUME_PATIENCE).isAfter(now)) {
+            } else if (!each.since().plus(VOLUME_PATIENCE).isAfter(now)
+                    || !each.claims().stream().allMatch(state.volumes()::isStillThere)) {
                 onBindingFailed(pod.uid(), now);
             }
         }

@@ -42,6 +42,12 @@ final class Volumes {
         });
     }
 
+    /** Whether nobody has deleted a claim since, nor put another in its place. */
+    boolean isStillThere(VolumeClaim claim) {
+        VolumeClaim now = claims.get(claim.namespace() + "/" + claim.name());
+        return now != null && now.uid().equals(claim.uid());
+    }
+
     Wanted wanted(PodClass type) {
         List<VolumeClaim> bound = new ArrayList<>();
         List<VolumeClaim> waiting = new ArrayList<>();

@@ -124,4 +124,15 @@ class VolumeTest {
         assertThat(cluster.core.volumesChanged(cluster.now)).isEmpty();
         assertThat(cluster.later(Duration.ofSeconds(1)).outcome()).isEqualTo("n with volumes");
     }
+
+    @Test
+    void aPodWhoseClaimIsTakenAwayIsToldSo() {
+        type("WaitForFirstConsumer", "lavaflow.io/local-path");
+        claim("", "");
+        cluster.pod("p", CLAIMS).decide();
+        cluster.core.state().volumes().putClaim("default/data", null);
+        assertThat(cluster.core.volumesChanged(cluster.now)).isEmpty();
+        assertThat(cluster.later(Duration.ofSeconds(1)).outcome())
+                .startsWith("0/2 nodes are available: persistentvolumeclaim \"data\" not found.");
+    }
 }
