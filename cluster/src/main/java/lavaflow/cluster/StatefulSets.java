@@ -73,7 +73,12 @@ final class StatefulSets {
                     wake(before);
                     wake(after);
                 });
-        this.claims = new Mirror<>(followers, ClaimState.KIND, ClaimState::of, _ -> List.of());
+        this.claims = new Mirror<>(followers, ClaimState.KIND, ClaimState::of, _ -> List.of())
+                .whenDifferent((before, after) -> {
+                    if (before != null && after == null) {
+                        claimGone(before);
+                    }
+                });
         this.sets = new Mirror<>(
                 followers,
                 SETS,
@@ -104,6 +109,19 @@ final class StatefulSets {
         String set = owner == null ? pod.parent() : owner.name();
         if (owner != null || sets.get(pod.state().namespace(), set) != null) {
             runner.queue().add(new Key(pod.state().namespace(), set));
+        }
+    }
+
+    /** A pod that has not started yet waits for its claim, and nothing else would tell of it. */
+    private void claimGone(ClaimState claim) {
+        int number = claim.name().lastIndexOf('-');
+        for (Selecting set : sets.having(claim.namespace())) {
+            if (number > 0
+                    && claim.name()
+                            .substring(0, number)
+                            .endsWith("-" + set.key().name())) {
+                runner.queue().add(set.key());
+            }
         }
     }
 

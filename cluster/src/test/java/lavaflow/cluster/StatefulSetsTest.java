@@ -575,6 +575,16 @@ class StatefulSetsTest {
         assertThat(all(CLAIMS)).extracting(Objects::name).containsExactly("data-web-0");
     }
 
+    @Test
+    void aClaimThatVanishesWhileItsPodWaitsIsMadeAgain() {
+        create(1, spec -> claims(spec, "Retain", "Retain"));
+        report("web-0", "Pending", false);
+        api.delete(CLAIMS, "team", "data-web-0", KubeApi.Deletion.PLAIN);
+        cluster.settle();
+
+        assertThat(all(CLAIMS)).extracting(Objects::name).containsExactly("data-web-0");
+    }
+
     // ---- identity and membership
 
     @Test
