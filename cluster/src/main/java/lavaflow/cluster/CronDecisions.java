@@ -2,9 +2,11 @@ package lavaflow.cluster;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -36,6 +38,7 @@ final class CronDecisions {
     /**
      * What is kept of a job of a cron job.
      *
+     * @param scheduled the time it was started for, empty if it was started otherwise
      * @param outcome the condition that ended it, empty while it runs
      * @param completed when it was complete, empty if it is not
      */
@@ -44,6 +47,7 @@ final class CronDecisions {
             String name,
             String uid,
             String owner,
+            String scheduled,
             String outcome,
             @Nullable Instant started,
             String completed) {
@@ -55,6 +59,7 @@ final class CronDecisions {
                     Objects.name(job),
                     Objects.uid(job),
                     owner == null ? "" : owner.uid(),
+                    Json.textAt(job, "metadata", "annotations", SCHEDULED),
                     JobStatus.isTrue(job, "Complete") ? "Complete" : JobStatus.isTrue(job, "Failed") ? "Failed" : "",
                     start.isEmpty() ? null : PodState.time(start),
                     Json.textAt(job, "status", "completionTime"));
@@ -125,7 +130,10 @@ final class CronDecisions {
         List<JobSync.Notice> notices = new ArrayList<>();
         for (Child child : children) {
             boolean listed = isActive(cronJob, child.uid());
-            if (!listed && !child.isFinished()) {
+            if (!listed && !child.isFinished() && isStartedBy(cronJob, child)) {
+                // We made it and did not get to say so. Another one beside it may not be allowed.
+                list(cronJob, child.namespace(), child.name(), child.uid(), "");
+            } else if (!listed && !child.isFinished()) {
                 notices.add(new JobSync.Notice(
                         true,
                         "UnexpectedJob",
@@ -161,16 +169,33 @@ final class CronDecisions {
 
     /** Notes that a job was started. */
     static void started(ObjectNode cronJob, ObjectNode job, Instant time) {
-        ArrayNode active = active(cronJob).deepCopy();
-        active.addObject()
-                .put("kind", "Job")
-                .put("namespace", Objects.namespace(job))
-                .put("name", Objects.name(job))
-                .put("uid", Objects.uid(job))
-                .put("apiVersion", "batch/v1")
-                .put("resourceVersion", Objects.resourceVersion(job));
-        setActive(cronJob, active);
+        if (!isActive(cronJob, Objects.uid(job))) {
+            list(cronJob, Objects.namespace(job), Objects.name(job), Objects.uid(job), Objects.resourceVersion(job));
+        }
         Json.ensureObject(cronJob, "status").put("lastScheduleTime", GoTime.seconds(time));
+    }
+
+    private static void list(ObjectNode cronJob, String namespace, String name, String uid, String version) {
+        ArrayNode active = active(cronJob).deepCopy();
+        ObjectNode reference = active.addObject();
+        reference.put("kind", "Job").put("namespace", namespace).put("name", name);
+        reference.put("uid", uid).put("apiVersion", "batch/v1");
+        if (!version.isEmpty()) {
+            reference.put("resourceVersion", version);
+        }
+        setActive(cronJob, active);
+    }
+
+    private static boolean isStartedBy(ObjectNode cronJob, Child child) {
+        try {
+            return !child.scheduled().isEmpty()
+                    && child.name()
+                            .equals(jobName(
+                                    cronJob,
+                                    OffsetDateTime.parse(child.scheduled()).toInstant()));
+        } catch (DateTimeParseException e) {
+            return false;
+        }
     }
 
     // ---- the next start

@@ -5,7 +5,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 import lavaflow.controller.ControllerRunner;
@@ -35,6 +37,9 @@ final class CronJobs {
     private final InstantSource clock;
     private final ZoneId zone;
     private final OwnWrites<Key> writes;
+    /** Names of jobs that may have been made although nobody said so. */
+    private final Map<Key, String> doubtful = new ConcurrentHashMap<>();
+
     private final ControllerRunner<Key> runner;
 
     /**
@@ -71,6 +76,7 @@ final class CronJobs {
         ObjectNode cronJob = api.find(CRON_JOBS, key.namespace(), key.name()).orElse(null);
         if (cronJob == null) {
             writes.forget(key);
+            doubtful.remove(key);
             return Optional.empty();
         }
         if (!writes.areSeen(key)) {
@@ -94,6 +100,7 @@ final class CronJobs {
         for (CronDecisions.Child child : CronDecisions.surplus(cronJob, children)) {
             remove(key, cronJob, child.name(), child.uid());
         }
+        settleDoubt(key, cronJob, children);
         CronDecisions.observe(cronJob, children).forEach(notice -> tell(cronJob, notice));
         for (JsonNode reference : CronDecisions.unknown(cronJob, children)) {
             String name = Json.textAt(reference, "name");
@@ -114,6 +121,24 @@ final class CronJobs {
             start(key, cronJob, decision.start());
         }
         return decision.again();
+    }
+
+    /** A job that was made without an answer runs, and others may have to wait for it. */
+    private void settleDoubt(Key key, ObjectNode cronJob, List<CronDecisions.Child> children) {
+        String name = doubtful.get(key);
+        if (name == null) {
+            return;
+        }
+        CronDecisions.Child made = api.find(JOBS, key.namespace(), name)
+                .map(CronDecisions.Child::of)
+                .filter(job -> job.owner().equals(Objects.uid(cronJob)))
+                .orElse(null);
+        if (made != null) {
+            CronDecisions.observe(cronJob, List.of(made));
+        }
+        if (made == null || children.contains(made)) {
+            doubtful.remove(key);
+        }
     }
 
     private void tell(ObjectNode cronJob, JobSync.Notice notice) {
@@ -147,6 +172,9 @@ final class CronJobs {
             events.normal(cronJob, "SuccessfulCreate", "Created job " + Objects.name(started));
         } catch (ApiException e) {
             if (!e.reason().equals("AlreadyExists")) {
+                if (e.code() >= 500) {
+                    doubtful.put(key, Objects.name(job));
+                }
                 if (!Refusals.isNamespaceTerminating(e)) {
                     events.warning(cronJob, "FailedCreate", "Error creating job: " + e.getMessage());
                 }

@@ -267,6 +267,44 @@ class CronJobsTest {
     }
 
     @Test
+    void aJobThatNobodyHeardOfKeepsOthersAwayEvenAfterItsMinute() {
+        for (CrashingKubeApi.Mishap mishap : CrashingKubeApi.Mishap.values()) {
+            for (int at = 0; at < 4; at++) {
+                CronJobsTest told = new CronJobsTest();
+                told.forbidWithCrash(mishap, at);
+            }
+        }
+    }
+
+    private void forbidWithCrash(CrashingKubeApi.Mishap mishap, int at) {
+        cluster.namespace("team");
+        CrashingKubeApi dying = new CrashingKubeApi(api, mishap, at);
+        cluster.restart(dying);
+        run(dying);
+        create("* * * * *", spec -> spec.put("concurrencyPolicy", "Forbid"));
+        pass(1);
+        List<String> first = jobs();
+        cluster.restart(api);
+        run(api);
+        pass(1);
+        assertThat(jobs()).as("%s at %s", mishap, at).hasSize(1);
+        assertThat(first.isEmpty() ? jobs() : first).isEqualTo(jobs());
+        assertThat(active()).isEqualTo(jobs());
+    }
+
+    @Test
+    void aJobMadeByHandIsNoReasonToWait() {
+        create("* * * * *", spec -> spec.put("concurrencyPolicy", "Forbid"));
+        ObjectNode byHand = named("by-hand");
+        Json.ensureObject(byHand, "metadata")
+                .putArray("ownerReferences")
+                .add(ReplicaDecisions.ownerReference(api.get(CRON_JOBS, "team", "tick")));
+        api.create(JOBS, "team", byHand);
+        pass(1);
+        assertThat(active()).hasSize(1).doesNotContain("by-hand");
+    }
+
+    @Test
     void aRefusalIsToldAndTriedAgain() {
         api.fail("create jobs.batch team/tick-31559225", ApiException.forbidden("batch", "jobs", "tick", "no"));
         create("*/5 * * * *", _ -> {});
