@@ -70,6 +70,7 @@ final class JobSync {
     private long ready;
     private long terminating;
     private boolean countedEnough;
+    private boolean hopeless;
 
     /**
      * @param pods of the job, as they are or are known to become
@@ -275,6 +276,17 @@ final class JobSync {
         return new Ledger(status.takeChange(), release);
     }
 
+    /** Whether pods that are being deleted are kept until others have learnt from them. */
+    boolean keepsDeletedPods() {
+        return outlook.delayed().values().stream()
+                .anyMatch(pod -> pod.tracked() && pod.state().deleting());
+    }
+
+    /** Nobody will come to learn from the pods that are kept. */
+    void letAllGo() {
+        hopeless = true;
+    }
+
     /** Whether nothing can be learnt from a pod any more. */
     private boolean mayGo(JobPod pod) {
         if (deleting || verdict != null || pod.isSucceeded()) {
@@ -282,7 +294,8 @@ final class JobSync {
         }
         // The last failure of an index is where its next pod learns how many there were.
         JobPod delayed = outlook.delayed().get(pod.index());
-        return spec.isFailed(pod) && (delayed == null || !delayed.uid().equals(pod.uid()));
+        return spec.isFailed(pod)
+                && (hopeless || delayed == null || !delayed.uid().equals(pod.uid()));
     }
 
     /** Writes down how a pod ended; false if that is known, or does not count. */

@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 /** Carries out what {@link JobSync} decides: runs the pods of jobs, counts those that ended, and lets them go. */
 final class Jobs {
     static final KubeApi.Kind JOBS = new KubeApi.Kind("batch", "v1", "jobs", true);
+    private static final KubeApi.Kind NAMESPACES = KubeApi.Kind.clusterWide("namespaces");
     private static final KubeApi.Kind PODS = ReplicaControllers.PODS;
     private static final Duration SOON = Duration.ofMillis(100);
 
@@ -164,6 +165,9 @@ final class Jobs {
         JobSync sync = new JobSync(job, claim.owned(), before, clock.instant());
         Optional<ApiException> refusal = work(key, job, sync);
         sync.notices().forEach(notice -> tell(job, notice));
+        if (sync.keepsDeletedPods() && isLeaving(key.namespace())) {
+            sync.letAllGo();
+        }
         JobSync.Ledger ledger = sync.account();
         if (ledger.status() != null) {
             write(key, job, ledger.status());
@@ -179,6 +183,11 @@ final class Jobs {
             throw why;
         });
         return sync.recheck();
+    }
+
+    /** Whether no pod can be made any more; a namespace waits for its pods, and would wait for ever for those we keep. */
+    private boolean isLeaving(String namespace) {
+        return api.find(NAMESPACES, "", namespace).filter(Objects::isDeleting).isPresent();
     }
 
     /** The view, and what is known to be different by now. */

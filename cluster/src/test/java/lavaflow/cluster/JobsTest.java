@@ -3,6 +3,7 @@ package lavaflow.cluster;
 import java.time.Duration;
 import java.util.List;
 
+import lavaflow.controller.KubeApi;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
@@ -435,6 +436,23 @@ class JobsTest {
         assertThat(team.message("Failed")).isEqualTo("Job has failed indexes");
         assertThat(team.count("failed")).isEqualTo(2);
         assertThat(team.count("succeeded")).isEqualTo(1);
+    }
+
+    @Test
+    void aNamespaceThatGoesDoesNotWaitForPodsThatNobodyWillLearnFrom() {
+        team.create(spec -> {
+            indexed(spec, 1, 1);
+            spec.put("backoffLimitPerIndex", 1).put("backoffLimit", Integer.MAX_VALUE);
+        });
+        ObjectNode first = team.activePod(0);
+        team.fail(first);
+        team.cluster.api.edit(KubeApi.Kind.clusterWide("namespaces"), "", "team", namespace -> {
+            Json.ensureObject(namespace, "metadata").put("deletionTimestamp", "2030-01-02T03:04:05Z");
+            return namespace;
+        });
+        team.cluster.api.delete(PODS, "team", Objects.name(first), KubeApi.Deletion.PLAIN);
+        team.cluster.settle();
+        assertThat(team.cluster.api.find(PODS, "team", Objects.name(first))).isEmpty();
     }
 
     @Test
