@@ -1,31 +1,26 @@
 package lavaflow.simulation;
 
 import java.util.function.Function;
-import java.util.random.RandomGenerator;
 
 import lavaflow.controller.KubeApi;
 
 /** A process that is started again whenever it has crashed, with nothing remembered. */
 final class Actor {
     private final String name;
-    private final KubeApi real;
+    private final Stage stage;
     private final Function<KubeApi, Component> program;
-    private final RandomGenerator random;
-    private final Trace trace;
     private Faults faults = Faults.NONE;
-    private FaultyApi.Life life;
+    private Life life;
     private Component component;
     private long earlierWrites;
     private int starts;
 
-    Actor(String name, KubeApi real, Function<KubeApi, Component> program, RandomGenerator random, Trace trace) {
+    Actor(String name, Stage stage, Function<KubeApi, Component> program) {
         this.name = name;
-        this.real = real;
+        this.stage = stage;
         this.program = program;
-        this.random = random;
-        this.trace = trace;
-        this.life = new FaultyApi.Life(name, random, trace);
-        this.component = program.apply(new FaultyApi(real, life));
+        this.life = new Life(name, stage);
+        this.component = program.apply(new FaultyApi(stage, life));
     }
 
     void meet(Faults some) {
@@ -34,30 +29,26 @@ final class Actor {
     }
 
     void step() {
-        component.step(random);
+        life.begin();
+        component.step(stage.random());
         restartIfOver();
     }
 
     boolean catchUp() {
+        life.begin();
         boolean worked = component.catchUp();
         restartIfOver();
         return worked;
-    }
-
-    void crash() {
-        trace.add(name, "killed");
-        life.crash();
-        restartIfOver();
     }
 
     private void restartIfOver() {
         if (life.isOver()) {
             earlierWrites += life.writes();
             starts++;
-            life = new FaultyApi.Life(name, random, trace);
+            life = new Life(name, stage);
             life.meet(faults);
-            component = program.apply(new FaultyApi(real, life));
-            trace.add(name, "started again");
+            component = program.apply(new FaultyApi(stage, life));
+            stage.trace().add(name, "started again");
         }
     }
 

@@ -4,48 +4,123 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** A job that has ended counts every pod that ended, once. */
+/** A job counts every pod that ended, once, for its index; and has ended the way its pods have. */
 final class ExactJobs implements Invariant {
-    private final Map<String, Set<String>> succeeded = new HashMap<>();
+    private static final String INDEX = "batch.kubernetes.io/job-completion-index";
+
+    /** What became of the pods of a job, by index; -1 where pods have none. */
+    private static final class Ends {
+        private final Map<Integer, Set<String>> succeeded = new TreeMap<>();
+        private final Map<Integer, Set<String>> failed = new TreeMap<>();
+
+        static int count(Map<Integer, Set<String>> ends) {
+            return ends.values().stream().mapToInt(Set::size).sum();
+        }
+    }
+
+    private final Map<String, Ends> known = new HashMap<>();
 
     @Override
     public void after(Observer.Change change, Observer observer) {
-        ObjectNode pod = change.after();
-        if (pod != null
-                && change.kind().equals(Kinds.PODS)
-                && Json.textAt(pod, "status", "phase").equals("Succeeded")
-                && !Observer.owner(pod).isEmpty()) {
-            succeeded.computeIfAbsent(Observer.owner(pod), _ -> new HashSet<>()).add(Observer.uid(pod));
+        ObjectNode after = change.after();
+        if (change.kind().equals(Kinds.JOBS) && after != null) {
+            judge(after, false);
+            return;
         }
+        ObjectNode pod = after == null ? change.before() : after;
+        if (pod == null
+                || !change.kind().equals(Kinds.PODS)
+                || Observer.owner(pod).isEmpty()) {
+            return;
+        }
+        Ends ends = known.computeIfAbsent(Observer.owner(pod), _ -> new Ends());
+        if (Json.textAt(pod, "status", "phase").equals("Succeeded")) {
+            ends.succeeded.computeIfAbsent(index(pod), _ -> new HashSet<>()).add(Observer.uid(pod));
+        } else if (Observer.isFinished(pod) || Observer.isDeleting(pod) || after == null) {
+            ends.failed.computeIfAbsent(index(pod), _ -> new HashSet<>()).add(Observer.uid(pod));
+        }
+    }
+
+    private static int index(ObjectNode pod) {
+        String written = Json.textAt(pod, "metadata", "annotations", INDEX);
+        return written.isEmpty() ? -1 : Integer.parseInt(written);
+    }
+
+    /** The numbers in {@code 0-2,5}. */
+    private static Set<Integer> indexes(String text) {
+        Set<Integer> indexes = new TreeSet<>();
+        for (String part : text.isEmpty() ? new String[0] : text.split(",", -1)) {
+            int dash = part.indexOf('-');
+            int first = Integer.parseInt(dash < 0 ? part : part.substring(0, dash));
+            int last = Integer.parseInt(dash < 0 ? part : part.substring(dash + 1));
+            for (int i = first; i <= last; i++) {
+                indexes.add(i);
+            }
+        }
+        return indexes;
     }
 
     @Override
     public void atRest(Observer observer) {
-        for (ObjectNode job : observer.all(Kinds.JOBS)) {
-            if (!Observer.hasCondition(job, "Complete")) {
-                continue;
-            }
-            long counted = Json.longAt(job, 0, "status", "succeeded");
+        observer.all(Kinds.JOBS).forEach(job -> judge(job, true));
+    }
+
+    private void judge(ObjectNode job, boolean atRest) {
+        String name = Observer.place(job);
+        Ends ends = known.getOrDefault(Observer.uid(job), new Ends());
+        long succeeded = Json.longAt(job, 0, "status", "succeeded");
+        long failed = Json.longAt(job, 0, "status", "failed");
+        // A job that gives up counts whom it stops, and some may have ended well without its knowledge.
+        boolean stops = Observer.hasCondition(job, "Failed") || Observer.hasCondition(job, "FailureTarget");
+        long most = Ends.count(ends.failed) + (stops ? Ends.count(ends.succeeded) - succeeded : 0);
+        Violation.unless(
+                succeeded <= Ends.count(ends.succeeded) && failed <= most,
+                () -> "%s counts %d and %d pods, and %d have ended well and %d badly"
+                        .formatted(name, succeeded, failed, Ends.count(ends.succeeded), Ends.count(ends.failed)));
+        boolean indexed = Json.textAt(job, "spec", "completionMode").equals("Indexed");
+        Set<Integer> completed = indexes(Json.textAt(job, "status", "completedIndexes"));
+        if (indexed) {
+            judgeIndexes(job, ends, completed);
+        }
+        if (Observer.hasCondition(job, "Complete")) {
             long wanted = Json.longAt(job, 1, "spec", "completions");
-            String name = Observer.place(job);
-            Violation.unless(counted >= wanted, () -> "%s is complete with %d of %d".formatted(name, counted, wanted));
-            int seen = succeeded.getOrDefault(Observer.uid(job), Set.of()).size();
-            if (Json.textAt(job, "spec", "completionMode").equals("Indexed")) {
-                String indexes = wanted == 1 ? "0" : wanted == 2 ? "0,1" : "0-" + (wanted - 1);
-                Violation.unless(
-                        Json.textAt(job, "status", "completedIndexes").equals(indexes) && counted == wanted,
-                        () -> "%s counts %s, %d times"
-                                .formatted(name, Json.textAt(job, "status", "completedIndexes"), counted));
-            } else {
-                Violation.unless(
-                        counted <= seen,
-                        () -> "%s counts %d pods, and %d have ended well".formatted(name, counted, seen));
-            }
+            boolean early = Json.at(job, "spec", "successPolicy") != null && completed.contains(0);
+            Violation.unless(
+                    succeeded == wanted || (!indexed && succeeded > wanted) || early,
+                    () -> "%s is complete with %d of %d".formatted(name, succeeded, wanted));
+        }
+        boolean over = Observer.hasCondition(job, "Complete") || Observer.hasCondition(job, "Failed");
+        if (atRest && over) {
+            Violation.unless(
+                    indexed || succeeded == Ends.count(ends.succeeded) || Observer.hasCondition(job, "Failed"),
+                    () -> "%s counts %d pods, and %d have ended well"
+                            .formatted(name, succeeded, Ends.count(ends.succeeded)));
+        }
+    }
+
+    private static void judgeIndexes(ObjectNode job, Ends ends, Set<Integer> completed) {
+        String name = Observer.place(job);
+        long succeeded = Json.longAt(job, 0, "status", "succeeded");
+        Violation.unless(
+                completed.size() == succeeded && ends.succeeded.keySet().containsAll(completed),
+                () -> "%s counts %d pods of the indexes %s, and pods of %s have ended well"
+                        .formatted(name, succeeded, completed, ends.succeeded.keySet()));
+        Set<Integer> failed = indexes(Json.textAt(job, "status", "failedIndexes"));
+        long limit = Json.longAt(job, 0, "spec", "backoffLimitPerIndex");
+        for (int index : failed) {
+            int seen = ends.failed.getOrDefault(index, Set.of()).size();
+            boolean judged = Json.at(job, "spec", "podFailurePolicy") != null;
+            Violation.unless(
+                    seen > (judged ? 0 : limit) && !completed.contains(index),
+                    () -> "%s gives index %d up after %d failures, and %s have ended well"
+                            .formatted(name, index, seen, completed));
         }
     }
 }

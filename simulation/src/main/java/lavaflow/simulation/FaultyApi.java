@@ -1,14 +1,9 @@
 package lavaflow.simulation;
 
-import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.random.RandomGenerator;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.ApiException;
@@ -21,73 +16,39 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * asked. Once the process has crashed it can do nothing any more.
  */
 final class FaultyApi implements KubeApi {
-    /** What a process shares: whether it lives, and what may happen to it. */
-    static final class Life {
-        private final String name;
-        private final RandomGenerator random;
-        private final Trace trace;
-        private Faults faults = Faults.NONE;
-        private boolean crashed;
-        private long writes;
-
-        Life(String name, RandomGenerator random, Trace trace) {
-            this.name = name;
-            this.random = random;
-            this.trace = trace;
-        }
-
-        void meet(Faults some) {
-            faults = some;
-        }
-
-        void crash() {
-            crashed = true;
-        }
-
-        boolean isOver() {
-            return crashed;
-        }
-
-        /** How many objects were changed. */
-        long writes() {
-            return writes;
-        }
-
-        private boolean happens(double probability) {
-            return probability > 0 && random.nextDouble() < probability;
-        }
-    }
-
+    private final Stage stage;
     private final KubeApi real;
     private final Life life;
 
-    FaultyApi(KubeApi real, Life life) {
-        this.real = real;
+    FaultyApi(Stage stage, Life life) {
+        this.stage = stage;
+        this.real = stage.api();
         this.life = life;
     }
 
-    private void live() {
-        if (life.crashed) {
-            throw ApiException.of(503, "ServiceUnavailable", "the process has crashed");
-        }
-    }
-
     private <T> T read(Supplier<T> request) {
-        live();
-        if (life.happens(life.faults.refusal())) {
+        life.live();
+        if (life.happens(life.faults().crashBeforeQuestion())) {
+            life.crash(Fault.CRASH_BEFORE);
+        }
+        if (life.happens(life.faults().refusal())) {
+            life.count(Fault.REFUSAL);
             throw busy();
         }
         return request.get();
     }
 
     private <T> T write(String what, boolean change, Supplier<T> request) {
-        live();
-        if (life.happens(life.faults.refusal())) {
-            life.trace.add(life.name, what + ": refused, busy");
+        life.live();
+        if (life.happens(life.faults().crashBeforeChange())) {
+            life.crash(Fault.CRASH_BEFORE);
+        }
+        if (life.happens(life.faults().refusal())) {
+            life.tell(Fault.REFUSAL, what + ": refused, busy");
             throw busy();
         }
-        if (change && life.happens(life.faults.conflict())) {
-            life.trace.add(life.name, what + ": refused, conflict");
+        if (change && life.happens(life.faults().conflict())) {
+            life.tell(Fault.CONFLICT, what + ": refused, conflict");
             throw ApiException.of(
                     409, "Conflict", "the object has been modified; please apply your changes to the latest version");
         }
@@ -95,18 +56,16 @@ final class FaultyApi implements KubeApi {
         try {
             answer = request.get();
         } catch (ApiException e) {
-            life.trace.add(life.name, what + ": " + e.code() + " " + e.getMessage());
+            life.trace(what + ": " + e.code() + " " + e.getMessage());
             throw e;
         }
-        life.writes++;
-        life.trace.add(life.name, what);
-        if (life.happens(life.faults.crash())) {
-            life.trace.add(life.name, "crashed");
-            life.crash();
-            live();
+        life.wrote();
+        life.trace(what);
+        if (life.happens(life.faults().crash())) {
+            life.crash(Fault.CRASH_AFTER);
         }
-        if (life.happens(life.faults.lostAnswer())) {
-            life.trace.add(life.name, "the answer was lost");
+        if (life.happens(life.faults().lostAnswer())) {
+            life.tell(Fault.LOST_ANSWER, "the answer was lost");
             throw ApiException.of(504, "Timeout", "request did not complete within the allotted timeout");
         }
         return answer;
@@ -137,7 +96,7 @@ final class FaultyApi implements KubeApi {
     @Override
     public void onKindsChange(Runnable listener) {
         real.onKindsChange(() -> {
-            if (!life.crashed) {
+            if (!life.isOver()) {
                 listener.run();
             }
         });
@@ -155,7 +114,7 @@ final class FaultyApi implements KubeApi {
 
     @Override
     public ObjectNode read(String path) {
-        return read(() -> real.read(path));
+        return read(() -> path.startsWith(Meter.PREFIX) ? stage.meter().read(path) : real.read(path));
     }
 
     @Override
@@ -165,18 +124,58 @@ final class FaultyApi implements KubeApi {
 
     @Override
     public long list(Kind kind, String namespace, View view, Consumer<ObjectNode> each) {
-        return read(() -> real.list(kind, namespace, view, each));
+        return read(() -> {
+            // Who asks for one namespace wants to know how things are; who asks for all begins to follow them.
+            History.Moment stale = namespace.isEmpty() ? life.staleList(kind).orElse(null) : null;
+            long revision;
+            if (stale == null) {
+                revision = real.list(kind, namespace, view, each);
+            } else {
+                life.tell(Fault.STALE_LIST, "is shown an old list of " + kind);
+                stale.objects().forEach(each);
+                revision = stale.revision();
+            }
+            if (namespace.isEmpty()) {
+                life.heard(kind, revision);
+            }
+            return revision;
+        });
     }
 
     @Override
     public ObjectNode create(Kind kind, String namespace, ObjectNode object) {
-        if (kind.resource().equals("events")) {
-            // Some components tell events on threads of their own, which would make runs differ.
+        if (isEvent(kind)) {
             return object;
+        }
+        if (kind.equals(Kinds.PODS)) {
+            requireAccount(namespace, object);
         }
         String given = Json.textAt(object, "metadata", "name");
         String name = given.isEmpty() ? Json.textAt(object, "metadata", "generateName") + "*" : given;
         return write("create " + place(kind, "", namespace, name), false, () -> real.create(kind, namespace, object));
+    }
+
+    /** Some components tell events on threads of their own, which would make runs differ. */
+    private static boolean isEvent(Kind kind) {
+        return kind.resource().equals("events");
+    }
+
+    /** The server waits for the account of a new namespace, in real time and here in vain. */
+    private void requireAccount(String namespace, ObjectNode pod) {
+        String account = Json.textAt(pod, "spec", "serviceAccountName");
+        String name = account.isEmpty() ? "default" : account;
+        if (real.find(Kinds.ACCOUNTS, namespace, name).isEmpty()
+                && real.find(Kinds.NAMESPACES, "", namespace)
+                        .filter(each -> !Observer.isDeleting(each))
+                        .isPresent()) {
+            life.trace("create pods in " + namespace + ": 403 no account");
+            throw ApiException.forbidden(
+                    "",
+                    "pods",
+                    Json.textAt(pod, "metadata", "name"),
+                    "error looking up service account " + namespace + "/" + name + ": serviceaccount \"" + name
+                            + "\" not found");
+        }
     }
 
     @Override
@@ -187,6 +186,9 @@ final class FaultyApi implements KubeApi {
     @Override
     public ObjectNode patch(
             Kind kind, String namespace, String name, String subresource, Merge merge, ObjectNode patch) {
+        if (isEvent(kind)) {
+            return patch;
+        }
         return write(
                 "patch " + place(kind, subresource, namespace, name),
                 true,
@@ -219,55 +221,6 @@ final class FaultyApi implements KubeApi {
 
     @Override
     public Watch watch(Kind kind, long afterRevision, View view) {
-        return read(() -> new LaggingWatch(real.watch(kind, afterRevision, view), afterRevision));
-    }
-
-    /** Tells what happened in order, but not all of it at once. */
-    private final class LaggingWatch implements Watch {
-        private final Watch inner;
-        private final Deque<Event> untold = new ArrayDeque<>();
-        private long reached;
-
-        LaggingWatch(Watch inner, long reached) {
-            this.inner = inner;
-            this.reached = reached;
-        }
-
-        @Override
-        public Progress next(Duration timeout) throws InterruptedException {
-            live();
-            if (life.happens(life.faults.broken())) {
-                throw life.random.nextBoolean()
-                        ? ApiException.expired("too old resource version")
-                        : ApiException.of(500, "InternalError", "connection reset");
-            }
-            Progress progress = inner.next(Duration.ZERO);
-            untold.addAll(progress.events());
-            int count = life.happens(life.faults.lag()) ? life.random.nextInt(untold.size() + 1) : untold.size();
-            List<Event> told = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                Event event = untold.removeFirst();
-                reached = revision(event);
-                told.add(event);
-            }
-            if (untold.isEmpty()) {
-                reached = progress.revision();
-            }
-            return new Progress(told, reached);
-        }
-
-        private static long revision(Event event) {
-            return Long.parseLong(Json.textAt(event.object(), "metadata", "resourceVersion"));
-        }
-
-        @Override
-        public void wake() {
-            inner.wake();
-        }
-
-        @Override
-        public void close() {
-            inner.close();
-        }
+        return read(() -> new LaggingWatch(life, kind, real.watch(kind, afterRevision, view), afterRevision));
     }
 }

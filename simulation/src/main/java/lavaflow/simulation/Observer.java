@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.Json;
@@ -32,12 +33,14 @@ final class Observer implements AutoCloseable {
 
     private final Map<KubeApi.Kind, KubeApi.Watch> watches = new LinkedHashMap<>();
     private final Map<KubeApi.Kind, Map<String, ObjectNode>> objects = new LinkedHashMap<>();
+    private final History history = new History();
 
     Observer(KubeApi api) {
         for (KubeApi.Kind kind : Kinds.OBSERVED) {
             Map<String, ObjectNode> present = new LinkedHashMap<>();
             long revision = api.list(kind, "", KubeApi.View.WHOLE, object -> present.put(uid(object), object));
             objects.put(kind, present);
+            history.begin(kind, revision, present.values());
             watches.put(kind, api.watch(kind, revision, KubeApi.View.WHOLE));
         }
     }
@@ -59,11 +62,17 @@ final class Observer implements AutoCloseable {
         List<Change> changes = new ArrayList<>();
         for (Told each : told) {
             ObjectNode object = each.event().object();
+            history.add(each.kind(), each.revision(), each.event());
             Map<String, ObjectNode> present = objects.computeIfAbsent(each.kind(), _ -> new LinkedHashMap<>());
             ObjectNode before = each.event().deleted() ? present.remove(uid(object)) : present.put(uid(object), object);
             changes.add(new Change(each.kind(), before, each.event().deleted() ? null : object));
         }
         return changes;
+    }
+
+    /** What was, at every moment so far. */
+    History history() {
+        return history;
     }
 
     Collection<ObjectNode> all(KubeApi.Kind kind) {
@@ -80,6 +89,24 @@ final class Observer implements AutoCloseable {
         return all(Kinds.PODS).stream()
                 .filter(pod -> owner(pod).equals(owner) && isActive(pod))
                 .toList();
+    }
+
+    /** Objects whose names occur in a text, and what they control, without what nobody reads. */
+    List<ObjectNode> concerned(String text) {
+        List<ObjectNode> named = new ArrayList<>();
+        List<ObjectNode> others = new ArrayList<>();
+        objects.values()
+                .forEach(present -> present.values()
+                        .forEach(object ->
+                                (text.contains(Json.textAt(object, "metadata", "name")) ? named : others).add(object)));
+        others.removeIf(object -> named.stream().noneMatch(each -> uid(each).equals(owner(object))));
+        List<ObjectNode> found = new ArrayList<>();
+        Stream.concat(named.stream(), others.stream()).forEach(object -> {
+            ObjectNode copy = object.deepCopy();
+            Json.ensureObject(copy, "metadata").remove("managedFields");
+            found.add(copy);
+        });
+        return found;
     }
 
     static String uid(ObjectNode object) {

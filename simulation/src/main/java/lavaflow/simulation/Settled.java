@@ -56,7 +56,7 @@ final class Settled implements Invariant {
 
     /** Whether a quota may keep pods away. */
     private static boolean isLimited(ObjectNode object) {
-        return Json.textAt(object, "metadata", "namespace").equals(UserScript.LIMITED);
+        return Json.textAt(object, "metadata", "namespace").equals(Workspace.LIMITED);
     }
 
     private static void deployment(ObjectNode deployment) {
@@ -127,7 +127,9 @@ final class Settled implements Invariant {
                 for (JsonNode endpoint : Json.listAt(slice, "endpoints")) {
                     Json.listAt(endpoint, "addresses").forEach(address -> {
                         if (Json.flagAt(endpoint, "conditions", "ready")) {
-                            found.add(address.asText());
+                            Violation.unless(
+                                    found.add(address.asText()),
+                                    () -> "%s: leads to %s twice".formatted(name(service), address.asText()));
                         }
                     });
                 }
@@ -135,6 +137,23 @@ final class Settled implements Invariant {
         }
         Violation.unless(
                 found.equals(wanted), () -> "%s: leads to %s and not to %s".formatted(name(service), found, wanted));
+        Violation.unless(
+                old(service, observer).equals(wanted),
+                () -> "%s: its Endpoints lead to %s and not to %s"
+                        .formatted(name(service), old(service, observer), wanted));
+    }
+
+    /** What the Endpoints of a service lead to. */
+    private static Set<String> old(ObjectNode service, Observer observer) {
+        Set<String> found = new TreeSet<>();
+        for (ObjectNode endpoints : observer.all(Kinds.ENDPOINTS)) {
+            if (Observer.place(endpoints).equals(Observer.place(service))) {
+                for (JsonNode subset : Json.listAt(endpoints, "subsets")) {
+                    Json.listAt(subset, "addresses").forEach(each -> found.add(Json.textAt(each, "ip")));
+                }
+            }
+        }
+        return found;
     }
 
     /** Nothing is left of owners that are gone. */

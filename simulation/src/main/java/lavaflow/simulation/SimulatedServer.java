@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 import lavaflow.LocalKubeApi;
+import lavaflow.access.TokenKeys;
 import lavaflow.access.User;
+import lavaflow.apiserver.AccessSettings;
+import lavaflow.apiserver.AdmissionExtension;
 import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.CertificateAuthority;
 import lavaflow.apiserver.Identity;
@@ -26,11 +29,15 @@ final class SimulatedServer implements AutoCloseable {
     private static final CertificateAuthority AUTHORITY = CertificateAuthority.create("simulation", VirtualClock.START);
     private static final Identity IDENTITY =
             AUTHORITY.issueServer("simulation", List.of("localhost"), List.of("127.0.0.1"), VirtualClock.START);
+    /** Making keys would take longer than some runs. */
+    private static final TokenKeys KEYS = TokenKeys.of(TokenKeys.newSigningKey(), List.of());
+
     private static final KubeApi.Kind NAMESPACES = KubeApi.Kind.clusterWide("namespaces");
 
     private final Store store;
     private final ApiServer server;
     private final KubeApi api;
+    private final Directories directories = new Directories();
 
     SimulatedServer(VirtualClock clock, RandomGenerator random) throws IOException {
         store = Store.open(
@@ -41,7 +48,9 @@ final class SimulatedServer implements AutoCloseable {
                         IDENTITY,
                         AUTHORITY.certificate(),
                         ServerVersion.of("0.0.0"),
-                        clock),
+                        clock,
+                        AdmissionExtension.NONE,
+                        new AccessSettings(() -> KEYS, List.of(), false)),
                 store,
                 random);
         api = new LocalKubeApi(server.local(), EVERYBODY);
@@ -66,12 +75,17 @@ final class SimulatedServer implements AutoCloseable {
                                 AUTHORITY.signRequest(request, usages, lifetime, VirtualClock.START),
                         IDENTITY.certificatePem()),
                 _ -> Json.array(),
-                null);
+                directories.root());
+    }
+
+    Directories directories() {
+        return directories;
     }
 
     @Override
     public void close() throws IOException {
         server.close();
         store.close();
+        directories.close();
     }
 }

@@ -3,9 +3,10 @@ package lavaflow.simulation;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 import lavaflow.controller.KubeApi;
@@ -14,59 +15,70 @@ import lavaflow.controller.KubeApi;
  * One run: people and faults at work for a while, then peace until nothing moves any more. What must always be true is looked at
  * after every step, what must be true in the end, in the end. The same seed gives the same run.
  */
-public final class Simulation implements AutoCloseable {
+final class Simulation implements AutoCloseable {
     private static final int NODES = 4;
     private static final int STEPS = 1_500;
-    private static final int ACTIONS = 25;
+    private static final int ACTIONS = 40;
     private static final Duration CALM_STEP = Duration.ofSeconds(2);
-    /** Long enough for every back-off, grace and tolerance. */
-    private static final Duration PATIENCE = Duration.ofMinutes(60);
-    /** So long nothing may happen before peace is believed in. */
-    private static final Duration SILENCE = Duration.ofMinutes(2);
+    /** Where nothing happens time passes faster, but not so fast that nodes would be taken for dead. */
+    private static final Duration LONG_STEP = Duration.ofSeconds(30);
+    /** Long enough for every back-off, grace and tolerance, one after the other. */
+    private static final Duration PATIENCE = Duration.ofHours(3);
+    /** So long nothing may happen before peace is believed in: failed pods of jobs are replaced after up to ten minutes. */
+    private static final Duration SILENCE = Duration.ofMinutes(11);
 
     private final long seed;
-    private final VirtualClock clock = new VirtualClock();
-    private final Trace trace = new Trace(clock);
-    private final RandomGenerator random;
+    private final Stage stage;
     private final boolean gentle;
     private final Faults faults;
     private final SimulatedServer server;
     private final List<Actor> processes;
     private final UserScript user;
-    private final Observer observer;
     private final List<Invariant> invariants;
 
-    /** What a run was like. */
-    public record Summary(long seed, Duration time, long writes, int restarts, int fingerprint) {}
+    /**
+     * What a run was like.
+     *
+     * @param faults how often what went wrong
+     */
+    record Summary(long seed, Duration time, long writes, int restarts, Map<Fault, Long> faults, int fingerprint) {}
 
-    public Simulation(long seed) throws IOException {
+    Simulation(long seed) throws IOException {
         this.seed = seed;
-        this.random = new SplittableRandom(seed);
+        RandomGenerator random = new SplittableRandom(seed);
+        VirtualClock clock = new VirtualClock();
         this.gentle = random.nextInt(3) == 0;
-        Faults faults = Faults.of(random);
+        this.faults = Faults.of(random);
         server = new SimulatedServer(clock, new SplittableRandom(seed));
         KubeApi api = server.api();
+        stage = new Stage(
+                api, clock, random, new Trace(clock), new FaultCounts(), new Observer(api), new Meter(api, clock));
         processes = List.of(
-                process("controllers", faulty -> new ControllersComponent(faulty, server, clock)),
-                process("scheduler", faulty -> new SchedulerComponent(faulty, clock)),
-                process("nodes", faulty -> new NodesComponent(faulty, clock, NODES, seed)));
-        user = new UserScript(api, random, trace, gentle);
-        observer = new Observer(api);
-        invariants = invariants(faults);
-        trace.add("simulation", "seed " + seed + ", " + faults + (gentle ? ", gentle" : ""));
-        this.faults = faults;
+                new Actor("controllers", stage, faulty -> new ControllersComponent(faulty, server, clock)),
+                new Actor("scheduler", stage, faulty -> new SchedulerComponent(faulty, clock)),
+                new Actor("nodes", stage, faulty -> new NodesComponent(faulty, clock, NODES, seed)));
+        Workspace workspace = new Workspace(stage);
+        user = new UserScript(workspace, gentle);
+        invariants = invariants(workspace);
+        stage.trace().add("simulation", "seed " + seed + ", " + faults + (gentle ? ", gentle" : ""));
     }
 
-    private Actor process(String name, Function<KubeApi, Component> program) {
-        return new Actor(name, server.api(), program, random, trace);
-    }
-
-    private List<Invariant> invariants(Faults faults) {
-        List<Invariant> all =
-                new ArrayList<>(List.of(new Settled(), new QuotaHeld(), new OrderlySets(), new ExactJobs()));
-        if (faults.lostAnswer() == 0) {
-            // Nobody can know of a pod whose creation was not answered before it is seen.
-            all.add(new NeverTooMany(clock));
+    private List<Invariant> invariants(Workspace workspace) {
+        // Nobody can know of a pod whose creation was not answered before it is seen.
+        boolean answersArrive = faults.lostAnswer() == 0;
+        List<Invariant> all = new ArrayList<>(List.of(
+                new Settled(),
+                new QuotaHeld(),
+                new OrderlySets(),
+                new ExactJobs(),
+                new OnePerNode(answersArrive),
+                new OneJobAtATime(),
+                new BudgetsKept(),
+                new WithinBounds(stage.meter()),
+                new SafeData(workspace, server.directories()),
+                new CleanDepartures(workspace)));
+        if (answersArrive) {
+            all.add(new NeverTooMany(stage.clock()));
         }
         if (gentle) {
             all.add(new SteadyRollouts());
@@ -75,7 +87,7 @@ public final class Simulation implements AutoCloseable {
     }
 
     /** Runs it all; fails with a {@link Violation} that says how to see it again. */
-    public Summary run() {
+    Summary run() {
         try {
             user.begin();
             // Pods of namespaces without accounts would be kept waiting by the server, in real time.
@@ -85,12 +97,15 @@ public final class Simulation implements AutoCloseable {
             processes.forEach(process -> process.meet(Faults.NONE));
             user.makeAmends();
             peace();
-            invariants.forEach(invariant -> invariant.atRest(observer));
+            invariants.forEach(invariant -> invariant.atRest(stage.observer()));
             return summary();
         } catch (Violation | AssertionError | IllegalStateException e) {
-            Violation told =
-                    new Violation("seed " + seed + " at " + clock.elapsed().toMillis() / 1000.0 + " s: "
-                            + e.getMessage() + "\nsee it again: SEED=" + seed + " ./verify simulation");
+            stage.trace().add("simulation", "went wrong: " + e.getMessage());
+            stage.observer()
+                    .concerned(String.valueOf(e.getMessage()))
+                    .forEach(each -> stage.trace().add("simulation", "there is " + each));
+            Violation told = new Violation("seed " + seed + " at " + elapsed().toMillis() / 1000.0 + " s: "
+                    + e.getMessage() + "\nsee it again: SEED=" + seed + " ./verify simulation");
             told.initCause(e);
             throw told;
         }
@@ -103,20 +118,23 @@ public final class Simulation implements AutoCloseable {
         for (int step = 0; step < STEPS; step++) {
             if (step >= nextAction) {
                 user.act();
-                nextAction = step + random.nextInt(2 * STEPS / ACTIONS);
+                nextAction = step + stage.random().nextInt(2 * STEPS / ACTIONS);
             }
-            processes.get(random.nextInt(processes.size())).step();
+            processes.get(stage.random().nextInt(processes.size())).step();
             look();
-            if (random.nextInt(3) == 0) {
-                clock.pass(Duration.ofMillis(random.nextInt(random.nextInt(50) == 0 ? longest : 300)));
+            if (stage.random().nextInt(3) == 0) {
+                stage.clock()
+                        .pass(Duration.ofMillis(
+                                stage.random().nextInt(stage.random().nextInt(50) == 0 ? longest : 300)));
             }
         }
     }
 
     private void peace() {
-        Duration quietSince = clock.elapsed();
-        Duration end = clock.elapsed().plus(PATIENCE);
-        while (clock.elapsed().minus(SILENCE).compareTo(quietSince) < 0) {
+        Duration quietSince = elapsed();
+        Duration end = elapsed().plus(PATIENCE);
+        Duration step = CALM_STEP;
+        while (elapsed().minus(SILENCE).compareTo(quietSince) < 0) {
             boolean moved = false;
             boolean worked = true;
             for (int i = 0; worked; i++) {
@@ -128,20 +146,25 @@ public final class Simulation implements AutoCloseable {
                 moved |= look();
             }
             if (moved) {
-                quietSince = clock.elapsed();
+                quietSince = elapsed();
             }
-            Violation.unless(clock.elapsed().compareTo(end) < 0, () -> "it does not come to rest");
-            clock.pass(CALM_STEP);
+            Violation.unless(elapsed().compareTo(end) < 0, () -> "it does not come to rest");
+            step = moved ? CALM_STEP : Collections.min(List.of(step.multipliedBy(2), LONG_STEP));
+            stage.clock().pass(step);
         }
+    }
+
+    private Duration elapsed() {
+        return stage.clock().elapsed();
     }
 
     /** Judges what has happened; false if nothing has. Nodes tell every now and then that they live, which does not count. */
     private boolean look() {
         boolean moved = false;
-        for (Observer.Change change : observer.poll()) {
+        for (Observer.Change change : stage.observer().poll()) {
             moved |= !change.kind().equals(Kinds.NODES);
             for (Invariant invariant : invariants) {
-                invariant.after(change, observer);
+                invariant.after(change, stage.observer());
             }
         }
         return moved;
@@ -150,20 +173,21 @@ public final class Simulation implements AutoCloseable {
     private Summary summary() {
         return new Summary(
                 seed,
-                clock.elapsed(),
+                elapsed(),
                 processes.stream().mapToLong(Actor::writes).sum(),
                 processes.stream().mapToInt(Actor::restarts).sum(),
-                trace.fingerprint());
+                stage.faults().asMap(),
+                stage.trace().fingerprint());
     }
 
     /** What happened, for a person to read. */
-    public String story() {
-        return trace.toString();
+    String story() {
+        return stage.trace().toString() + "\nfaults: " + stage.faults();
     }
 
     @Override
     public void close() throws IOException {
-        observer.close();
+        stage.observer().close();
         server.close();
     }
 }

@@ -1,8 +1,10 @@
 package lavaflow.simulation;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import lavaflow.kube.Json;
 
@@ -18,6 +20,9 @@ final class SteadyRollouts implements Invariant {
     /** How many a deployment was whole with. */
     private final Map<String, Long> whole = new HashMap<>();
 
+    /** Deployments that lost pods to evictions, or to what happened to a namespace. */
+    private final Set<String> disturbed = new HashSet<>();
+
     @Override
     public void after(Observer.Change change, Observer observer) {
         ObjectNode before = change.before();
@@ -30,6 +35,12 @@ final class SteadyRollouts implements Invariant {
             return;
         }
         if (!Json.textAt(deployment, "spec", "strategy", "type").equals("RollingUpdate")) {
+            return;
+        }
+        if (Observer.hasCondition(change.after() == null ? before : change.after(), "DisruptionTarget")) {
+            disturbed.add(Observer.uid(deployment));
+        }
+        if (disturbed.contains(Observer.uid(deployment)) || isLeaving(Workspace.namespace(deployment), observer)) {
             return;
         }
         long wanted = Json.longAt(deployment, 1, "spec", "replicas");
@@ -45,6 +56,11 @@ final class SteadyRollouts implements Invariant {
             // It has grown or shrunk since.
             whole.remove(uid);
         }
+    }
+
+    private static boolean isLeaving(String namespace, Observer observer) {
+        return observer.all(Kinds.NAMESPACES).stream()
+                .anyMatch(each -> Workspace.name(each).equals(namespace) && Observer.isDeleting(each));
     }
 
     private static long available(ObjectNode deployment, Observer observer) {

@@ -3,6 +3,8 @@ package lavaflow.simulation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Tag;
@@ -25,16 +27,26 @@ class SimulationTest {
         }
     }
 
-    private static void runAll(LongStream seeds) throws IOException {
+    /** How often each thing went wrong. */
+    private static Map<Fault, Long> runAll(LongStream seeds) throws IOException {
+        Map<Fault, Long> faults = new EnumMap<>(Fault.class);
         for (long seed : seeds.toArray()) {
-            run(seed);
+            run(seed).faults().forEach((fault, count) -> faults.merge(fault, count, Long::sum));
         }
+        return faults;
     }
 
     @Test
     void nothingThatGoesWrongLeavesAClusterInDisorder() throws IOException {
         String one = System.getProperty("simulation.seed", "");
-        runAll(one.isEmpty() ? LongStream.rangeClosed(1, 200) : LongStream.of(Long.parseLong(one)));
+        if (!one.isEmpty()) {
+            run(Long.parseLong(one));
+            return;
+        }
+        assertThat(runAll(LongStream.rangeClosed(1, 200)))
+                .as("everything that can go wrong has gone wrong")
+                .containsOnlyKeys(Fault.values())
+                .allSatisfy((_, count) -> assertThat(count).isGreaterThan(20));
     }
 
     @Test
@@ -42,7 +54,7 @@ class SimulationTest {
     void thousandsOfRunsEndInOrder() throws IOException {
         long count = Long.getLong("simulation.count", 10_000);
         long first = Long.getLong("simulation.first", 1_000);
-        runAll(LongStream.range(first, first + count));
+        assertThat(runAll(LongStream.range(first, first + count))).isNotEmpty();
     }
 
     @Test
