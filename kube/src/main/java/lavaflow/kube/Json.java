@@ -108,9 +108,9 @@ public final class Json {
     /** Parses trusted JSON, such as what we wrote ourselves; malformed input is a programming error. */
     public static JsonNode parse(byte[] bytes) {
         try {
-            return MAPPER.readTree(bytes);
-        } catch (IOException e) {
-            throw new UncheckedIOException("stored JSON does not parse", e);
+            return StoredJson.parse(bytes);
+        } catch (DecodingException e) {
+            throw new UncheckedIOException("stored JSON does not parse", new IOException(e));
         }
     }
 
