@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.DecodingException;
@@ -100,21 +101,22 @@ final class BodyPatch {
         ObjectNode patched = StrategicMergePatch.apply(call.resource().types(), expected.struct(), live, patch);
         String problem = TreeConversion.problem(call.resource().types(), expected.struct(), patched);
         if (problem != null) {
-            throw invalid(GoText.value(patch), problem);
+            throw invalid(() -> GoText.value(patch), problem);
         }
-        return typed(patched, GoText.value(patch), problems);
+        return typed(patched, () -> GoText.value(patch), problems);
     }
 
+    /** What complaints show of a patched object is only made for those who hear one. */
     private ObjectNode decoded(JsonNode patched, List<String> problems) {
         if (!(patched instanceof ObjectNode object)) {
             throw invalid(
-                    Json.string(patched),
+                    () -> Json.string(patched),
                     "couldn't get version/kind; json parse error: json: cannot unmarshal " + GoText.jsonKind(patched)
                             + " into Go value of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\";"
                             + " Kind string \"json:\\\"kind,omitempty\\\"\" }");
         }
         // Of custom objects upstream sorts not only the first level.
-        String shown = Json.string(custom() == null ? sorted(object) : Untyped.canonical(object));
+        Supplier<String> shown = () -> Json.string(custom() == null ? sorted(object) : Untyped.canonical(object));
         if (custom() == null) {
             checkKind(object, shown);
         }
@@ -130,7 +132,7 @@ final class BodyPatch {
         return sorted;
     }
 
-    private void checkKind(ObjectNode object, String shown) {
+    private void checkKind(ObjectNode object, Supplier<String> shown) {
         for (String name : List.of("kind", "apiVersion")) {
             JsonNode value = Json.at(object, name);
             if (value != null && !value.isTextual()) {
@@ -174,7 +176,7 @@ final class BodyPatch {
                         + "): unknown conversion");
     }
 
-    private TypedDecoder.Decoded decoded(String struct, ObjectNode tree, String shown) {
+    private TypedDecoder.Decoded decoded(String struct, ObjectNode tree, Supplier<String> shown) {
         try {
             return TypedDecoder.decode(call.resource().types(), struct, StrictJson.Document.of(tree));
         } catch (DecodingException e) {
@@ -188,9 +190,10 @@ final class BodyPatch {
         return custom != null && expected.struct().equals(custom.root()) ? custom : null;
     }
 
-    private ObjectNode customized(CustomVersion custom, ObjectNode tree, String shown, List<String> problems) {
+    private ObjectNode customized(
+            CustomVersion custom, ObjectNode tree, Supplier<String> shown, List<String> problems) {
         if (Json.textAt(tree, "kind").isEmpty()) {
-            throw invalid(shown, "Object 'Kind' is missing in '" + shown + "'");
+            throw invalid(shown, "Object 'Kind' is missing in '" + shown.get() + "'");
         }
         if (Json.textAt(tree, "apiVersion").isEmpty()) {
             throw ApiException.internal("Object 'apiVersion' is missing in 'object has no apiVersion field'");
@@ -204,7 +207,7 @@ final class BodyPatch {
         }
     }
 
-    private ObjectNode typed(ObjectNode tree, String shown, List<String> problems) {
+    private ObjectNode typed(ObjectNode tree, Supplier<String> shown, List<String> problems) {
         CustomVersion custom = custom();
         if (custom != null) {
             ObjectNode object = customized(custom, tree, shown, problems);
@@ -220,7 +223,7 @@ final class BodyPatch {
         return object;
     }
 
-    private void report(List<String> problems, String shown) {
+    private void report(List<String> problems, Supplier<String> shown) {
         switch (call.fieldValidation()) {
             case IGNORE -> {}
             case WARN -> problems.forEach(call::warn);
@@ -233,9 +236,9 @@ final class BodyPatch {
     }
 
     /** The patch leaves something that is no object of its kind. */
-    private static ApiException invalid(String shown, String why) {
+    private static ApiException invalid(Supplier<String> shown, String why) {
         FieldErrors errors = new FieldErrors();
-        errors.invalid(FieldPath.of("patch"), shown, why);
+        errors.invalid(FieldPath.of("patch"), shown.get(), why);
         return ApiException.invalid("", "", "", errors.list());
     }
 }
