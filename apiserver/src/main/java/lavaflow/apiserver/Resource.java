@@ -78,7 +78,12 @@ public record Resource(
 
     /** What is stored of an object that the rules of this resource let pass. */
     Content encode(ObjectNode object) {
-        return StoredForm.encode(custom == null ? object : custom.toStorage(object));
+        return StoredForm.encodeOrdered(ordered(object));
+    }
+
+    /** The object as it is stored, in the order in which it is. */
+    ObjectNode ordered(ObjectNode object) {
+        return StoredForm.ordered(custom == null ? object : custom.toStorage(object));
     }
 
     /** The JSON of a stored object as clients of this version see it. */

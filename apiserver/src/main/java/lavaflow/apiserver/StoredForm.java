@@ -46,6 +46,20 @@ final class StoredForm {
     private StoredForm() {}
 
     static Content encode(ObjectNode object) {
+        return encodeOrdered(ordered(object));
+    }
+
+    /** As {@link #encode}, of an object in the order of {@link #ordered}. */
+    static Content encodeOrdered(ObjectNode ordered) {
+        byte[] bytes = Json.bytes(ordered);
+        return new Content(bytes, indexOf(bytes, REVISION_FIELD) + REVISION_DIGITS);
+    }
+
+    /**
+     * What {@link #decode} will make of an object once it is stored, but for its revision: with that in its place, a writer can
+     * answer without parsing what it has just written. The parts are those of the object.
+     */
+    static ObjectNode ordered(ObjectNode object) {
         ObjectNode ordered = Json.object();
         ordered.set("kind", object.path("kind"));
         ordered.set("apiVersion", object.path("apiVersion"));
@@ -55,8 +69,7 @@ final class StoredForm {
                 ordered.set(field.getKey(), field.getValue());
             }
         }
-        byte[] bytes = Json.bytes(ordered);
-        return new Content(bytes, indexOf(bytes, REVISION_FIELD) + REVISION_DIGITS);
+        return ordered;
     }
 
     private static ObjectNode orderedMetadata(JsonNode metadata) {

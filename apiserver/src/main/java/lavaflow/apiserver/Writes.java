@@ -159,10 +159,11 @@ final class Writes {
             }
             return fromStored(resource, stored);
         }
-        Outcome outcome = store.commit(
-                new Mutation.Put(resource.bucket(), key, Mutation.ABSENT, resource.encode(stored), relaxed(resource)));
+        ObjectNode ordered = resource.ordered(stored);
+        Outcome outcome = store.commit(new Mutation.Put(
+                resource.bucket(), key, Mutation.ABSENT, StoredForm.encodeOrdered(ordered), relaxed(resource)));
         return switch (outcome) {
-            case Outcome.Committed committed -> committed(resource, committed);
+            case Outcome.Committed committed -> committed(resource, committed, ordered);
             case Outcome.Conflict _ ->
                 throw ApiException.alreadyExists(resource.group(), resource.name(), Metadata.name(stored));
         };
@@ -290,18 +291,19 @@ final class Writes {
             if (!finished && sameState(next, oldStored)) {
                 return new Written(live, false);
             }
+            ObjectNode ordered = resource.ordered(finished ? oldStored : next);
             Mutation mutation = finished
                     ? new Mutation.Delete(
                             resource.bucket(),
                             stored.key(),
                             stored.revision(),
-                            resource.encode(oldStored),
+                            StoredForm.encodeOrdered(ordered),
                             relaxed(resource))
                     : new Mutation.Put(
                             resource.bucket(),
                             stored.key(),
                             stored.revision(),
-                            resource.encode(next),
+                            StoredForm.encodeOrdered(ordered),
                             relaxed(resource));
             if (store.commit(mutation) instanceof Outcome.Committed committed) {
                 done = true;
@@ -310,7 +312,7 @@ final class Writes {
                     // The last change is never stored: the client sees it, the event shows what was stored before.
                     return new Written(fromStored(resource, next), false);
                 }
-                return new Written(committed(resource, committed), false);
+                return new Written(committed(resource, committed, ordered), false);
             }
             if (!wanted.isEmpty() && !wanted.equals(Metadata.resourceVersion(live))) {
                 throw resource.modified(call.name());
@@ -408,11 +410,15 @@ final class Writes {
         }
     }
 
-    private static ObjectNode committed(Resource resource, Outcome.Committed committed) {
+    /** What was stored as clients see it; {@code ordered} is what was, and nobody else's any more. */
+    private static ObjectNode committed(Resource resource, Outcome.Committed committed, ObjectNode ordered) {
         if (resource.custom() != null) {
             resource.custom().committed(committed.object());
+            return resource.read(committed.object());
         }
-        return resource.read(committed.object());
+        Metadata.of(ordered)
+                .put("resourceVersion", Long.toString(committed.object().revision()));
+        return fromStored(resource, ordered);
     }
 
     /** No-op detection: times of managedFields, which change on every write, do not count. */
