@@ -83,15 +83,30 @@ public final class Mirror<T> implements ChangeListener {
         T value = deleted || !wanted.test(object) ? null : view.apply(object);
         T before;
         synchronized (this) {
-            before = forget(place);
-            if (value != null) {
-                byPlace.put(place, new Entry<>(Json.textAt(object, "metadata", "uid"), value));
-                for (String word : index.apply(value)) {
-                    byIndex.computeIfAbsent(word, _ -> new TreeMap<>()).put(place, value);
+            before = value == null ? forget(place) : keep(place, Json.textAt(object, "metadata", "uid"), value);
+        }
+        tell(before, value);
+    }
+
+    /** Most changes of an object change nothing of its value, and fewer still the words it is found by. */
+    private @Nullable T keep(String place, String uid, T value) {
+        Entry<T> had = byPlace.get(place);
+        if (had != null && had.uid().equals(uid) && had.value().equals(value)) {
+            return had.value();
+        }
+        byPlace.put(place, new Entry<>(uid, value));
+        List<String> words = index.apply(value);
+        if (had != null) {
+            for (String word : index.apply(had.value())) {
+                if (!words.contains(word)) {
+                    forget(word, place);
                 }
             }
         }
-        tell(before, value);
+        for (String word : words) {
+            byIndex.computeIfAbsent(word, _ -> new TreeMap<>()).put(place, value);
+        }
+        return had == null ? null : had.value();
     }
 
     private void tell(@Nullable T before, @Nullable T after) {
@@ -106,15 +121,19 @@ public final class Mirror<T> implements ChangeListener {
             return null;
         }
         for (String word : index.apply(before.value())) {
-            Map<String, T> found = byIndex.get(word);
-            if (found != null) {
-                found.remove(place);
-                if (found.isEmpty()) {
-                    byIndex.remove(word);
-                }
-            }
+            forget(word, place);
         }
         return before.value();
+    }
+
+    private void forget(String word, String place) {
+        Map<String, T> found = byIndex.get(word);
+        if (found != null) {
+            found.remove(place);
+            if (found.isEmpty()) {
+                byIndex.remove(word);
+            }
+        }
     }
 
     @Override
