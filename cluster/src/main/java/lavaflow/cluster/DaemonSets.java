@@ -54,6 +54,7 @@ final class DaemonSets {
     private final OwnWrites<Key> writes;
     private final Ownership ownership;
     private final DaemonHistory history;
+    private final Alterations<Key> alterations = new Alterations<>();
     private final DaemonBackoff<Key> backoff = new DaemonBackoff<>();
     private final Map<Key, DaemonPlacement> placements = new ConcurrentHashMap<>();
     private final EventRecorder events;
@@ -151,6 +152,7 @@ final class DaemonSets {
         if (set == null) {
             writes.forget(key);
             backoff.forget(key);
+            alterations.forget(key);
             placements.remove(key);
             return Optional.empty();
         }
@@ -240,17 +242,29 @@ final class DaemonSets {
     }
 
     private @Nullable ApiException create(Key key, ObjectNode set, String hash, List<String> on) {
+        ApiException held = alterations.holding(key, set, clock.instant());
+        if (held != null) {
+            return held;
+        }
         ObjectNode pod = DaemonTemplate.pod(set, hash);
         List<Step> steps = on.stream()
                 .<Step>map(node -> new Step.Create(PODS, key.namespace(), DaemonTemplate.podFor(pod, node)))
                 .toList();
         Outcome outcome = executor.run(key, Plan.together(steps));
+        ApiException altered = null;
         for (Outcome.Done done : outcome.done()) {
-            if (done.answer() != null) {
-                events.normal(set, "SuccessfulCreate", "Created pod: " + Objects.name(done.answer()));
+            ObjectNode made = done.answer();
+            if (made != null) {
+                events.normal(set, "SuccessfulCreate", "Created pod: " + Objects.name(made));
+                ApiException why = alterations.check(key, set, selector(set), made, clock.instant());
+                altered = altered == null ? why : altered;
             }
         }
-        return tellRefusals(set, outcome, "FailedCreate", "Error creating: ");
+        if (altered != null) {
+            events.warning(set, "FailedCreate", "Error creating: " + altered.getMessage());
+        }
+        ApiException refused = tellRefusals(set, outcome, "FailedCreate", "Error creating: ");
+        return refused == null ? altered : refused;
     }
 
     private @Nullable ApiException delete(Key key, ObjectNode set, List<DaemonPod> victims) {

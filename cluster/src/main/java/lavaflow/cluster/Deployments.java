@@ -37,6 +37,7 @@ final class Deployments {
     private final InstantSource clock;
     private final OwnWrites<Key> writes;
     private final Ownership ownership;
+    private final Alterations<Key> alterations = new Alterations<>();
     private final ControllerRunner<Key> runner;
 
     Deployments(KubeApi api, Followers followers, Mirror<PodState> pods, InstantSource clock, LongSupplier nanoTime) {
@@ -95,6 +96,7 @@ final class Deployments {
                 api.find(DEPLOYMENTS, key.namespace(), key.name()).orElse(null);
         if (deployment == null) {
             writes.forget(key);
+            alterations.forget(key);
             return Optional.empty();
         }
         if (!writes.areSeen(key)) {
@@ -169,6 +171,16 @@ final class Deployments {
         return true;
     }
 
+    /** A ReplicaSet with another template is not this deployment's newest one, and the next look would make another. */
+    private void check(Key key, ObjectNode deployment, ObjectNode created) {
+        if (new Revision(created).isOf(deployment)) {
+            alterations.forget(key);
+            return;
+        }
+        throw alterations.happened(
+                key, deployment, "its pod template was changed when it was created", clock.instant());
+    }
+
     private void scaled(ObjectNode deployment, ObjectNode replicaSet, long from, long to) {
         events.normal(
                 deployment,
@@ -178,9 +190,18 @@ final class Deployments {
     }
 
     private boolean create(Key key, ObjectNode deployment, ObjectNode replicaSet) {
+        ApiException held = alterations.holding(key, deployment, clock.instant());
+        if (held != null) {
+            throw held;
+        }
         try {
-            writes.wrote(key, REPLICA_SETS, api.create(REPLICA_SETS, key.namespace(), replicaSet));
-            scaled(deployment, replicaSet, 0, Json.longAt(replicaSet, 0, "spec", "replicas"));
+            ObjectNode created = api.create(REPLICA_SETS, key.namespace(), replicaSet);
+            writes.wrote(key, REPLICA_SETS, created);
+            long replicas = Json.longAt(replicaSet, 0, "spec", "replicas");
+            if (replicas > 0) {
+                scaled(deployment, replicaSet, 0, replicas);
+            }
+            check(key, deployment, created);
             return true;
         } catch (ApiException e) {
             if (Refusals.isNamespaceTerminating(e)) {

@@ -51,6 +51,7 @@ final class Jobs {
     private final InstantSource clock;
     private final OwnWrites<Key> writes;
     private final PlanExecutor<Key> executor;
+    private final Alterations<Key> alterations = new Alterations<>();
     private final ControllerRunner<Key> runner;
     private final Map<Key, JobBackoff> backoffs = new ConcurrentHashMap<>();
     /** Pods that were let go although the view may not show it yet. */
@@ -134,6 +135,7 @@ final class Jobs {
             return sync(key, current);
         }
         backoffs.remove(key);
+        alterations.forget(key);
         released.remove(key);
         writes.forget(key);
         return Optional.empty();
@@ -315,19 +317,31 @@ final class Jobs {
     }
 
     private Optional<ApiException> create(Key key, ObjectNode job, JobSync sync, List<JobTemplate.Place> places) {
+        ApiException held = alterations.holding(key, job, clock.instant());
+        if (held != null) {
+            sync.rested();
+            return Optional.of(held);
+        }
         List<Step> steps = places.stream()
                 .<Step>map(place -> new Step.Create(PODS, key.namespace(), JobTemplate.pod(job, place)))
                 .toList();
         Outcome outcome = executor.run(key, Plan.together(steps));
+        List<ApiException> refusals = new ArrayList<>();
         for (Outcome.Done done : outcome.done()) {
             ObjectNode made = done.answer();
-            events.normal(job, "SuccessfulCreate", "Created pod: " + (made == null ? "" : Objects.name(made)));
+            if (made != null) {
+                events.normal(job, "SuccessfulCreate", "Created pod: " + Objects.name(made));
+                ApiException altered = alterations.check(key, job, selector(job), made, clock.instant());
+                if (altered != null) {
+                    refusals.add(altered);
+                }
+            }
         }
         sync.created(outcome.done().size());
-        List<ApiException> refusals = outcome.refused().stream()
+        outcome.refused().stream()
                 .map(Outcome.Refused::why)
                 .filter(why -> !Refusals.isNamespaceTerminating(why))
-                .toList();
+                .forEach(refusals::add);
         refusals.forEach(why -> events.warning(job, "FailedCreate", "Error creating: " + why.getMessage()));
         return refusals.stream().findFirst();
     }

@@ -49,6 +49,7 @@ final class ReplicaControllers {
     private final InstantSource clock;
     private final OwnWrites<Key> writes;
     private final Ownership ownership;
+    private final Alterations<Key> alterations = new Alterations<>();
     private final ControllerRunner<Key> runner;
 
     private ReplicaControllers(
@@ -146,6 +147,7 @@ final class ReplicaControllers {
         ObjectNode owner = api.find(kind, key.namespace(), key.name()).orElse(null);
         if (owner == null) {
             writes.forget(key);
+            alterations.forget(key);
             return Optional.empty();
         }
         if (!writes.areSeen(key)) {
@@ -168,7 +170,7 @@ final class ReplicaControllers {
         ReplicaDecisions.Failure failure = Objects.isDeleting(owner) ? null : manage(key, owner, claim.owned(), now);
         report(key, owner, claim.owned(), failure, now);
         if (failure != null) {
-            throw ApiException.internal(failure.message());
+            throw ApiException.of(500, "InternalError", failure.message());
         }
         return untilAvailable(owner, claim.owned(), now);
     }
@@ -212,6 +214,10 @@ final class ReplicaControllers {
 
     /** In batches that double, so that a server which refuses all of them is asked once and not five hundred times. */
     private ReplicaDecisions.@Nullable Failure create(Key key, ObjectNode owner, int count) {
+        ApiException held = alterations.holding(key, owner, clock.instant());
+        if (held != null) {
+            return new ReplicaDecisions.Failure("FailedCreate", String.valueOf(held.getMessage()));
+        }
         ObjectNode template = ReplicaDecisions.pod(owner);
         AtomicReference<@Nullable ApiException> refusal = new AtomicReference<>();
         int left = count;
@@ -239,6 +245,7 @@ final class ReplicaControllers {
             ObjectNode created = api.create(PODS, key.namespace(), pod);
             writes.wrote(key, PODS, created);
             events.normal(owner, "SuccessfulCreate", "Created pod: " + Objects.name(created));
+            refusal.compareAndSet(null, alterations.check(key, owner, selector(owner), created, clock.instant()));
         } catch (ApiException e) {
             refusal.compareAndSet(null, e);
         }

@@ -28,6 +28,14 @@ public final class WorkQueue<K> {
     static final Duration FIRST_RETRY = Duration.ofMillis(5);
     static final Duration LAST_RETRY = Duration.ofSeconds(60);
 
+    /** Lost races are everyday life and cost nobody anything; who fails more often in a row shares a rate with all others. */
+    static final int STUBBORN = 8;
+
+    /** As upstream's queues: ten tries a second, and what was not used for ten seconds. */
+    private static final long TRY_NANOS = Duration.ofMillis(100).toNanos();
+
+    private static final int SAVED_TRIES = 100;
+
     private final LongSupplier nanoTime;
     private final Queue<K> ready = new ArrayDeque<>();
     /** Since when keys want attention. */
@@ -39,6 +47,8 @@ public final class WorkQueue<K> {
     private final Map<K, Wish<K>> wishes = new HashMap<>();
     private final TreeSet<Wish<K>> later = new TreeSet<>();
     private long wishNumber;
+    private long lastTry;
+    private boolean tried;
     private boolean closed;
     private long adds;
     private long retries;
@@ -85,7 +95,7 @@ public final class WorkQueue<K> {
     }
 
     /**
-     * Asks for attention after a wait that doubles with every failure in a row.
+     * Asks for attention after a wait that doubles with every failure in a row, and is longer still where many fail.
      *
      * @return how many failures in a row there have been
      */
@@ -96,8 +106,19 @@ public final class WorkQueue<K> {
         retries++;
         int count = failures.merge(key, 1, Integer::sum);
         long millis = FIRST_RETRY.toMillis() << Math.min(count - 1, 14);
-        addAfter(key, Duration.ofMillis(Math.min(millis, LAST_RETRY.toMillis())));
+        Duration alone = Duration.ofMillis(Math.min(millis, LAST_RETRY.toMillis()));
+        Duration together = count > STUBBORN && !wishes.containsKey(key) ? turn() : Duration.ZERO;
+        addAfter(key, together.compareTo(alone) > 0 ? together : alone);
         return count;
+    }
+
+    /** How long until it is the turn of one more of those who fail. */
+    private Duration turn() {
+        long now = nanoTime.getAsLong();
+        long earliest = now - SAVED_TRIES * TRY_NANOS;
+        lastTry = tried && lastTry + TRY_NANOS - earliest > 0 ? lastTry + TRY_NANOS : earliest;
+        tried = true;
+        return Duration.ofNanos(Math.max(0, lastTry - now));
     }
 
     /** Forgets past failures of a key. */

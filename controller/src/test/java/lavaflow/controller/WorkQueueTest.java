@@ -177,6 +177,41 @@ class WorkQueueTest {
     }
 
     @Test
+    void manyWhoFailAgainAndAgainShareTenTriesASecond() {
+        for (int i = 0; i < 2_000; i++) {
+            queue.add("key-" + i);
+        }
+        failFor(Duration.ofMinutes(10));
+        assertThat(failFor(Duration.ofMinutes(1))).isBetween(500, 700);
+    }
+
+    @Test
+    void whoFailsBecauseOfManyChangesDoesNotTakeTheTurnsOfOthers() {
+        for (int i = 0; i < 1_000; i++) {
+            queue.add("busy");
+            failFor(Duration.ofMillis(1));
+        }
+        queue.add("other");
+        failFor(Duration.ofSeconds(10));
+        assertThat(failFor(Duration.ofMinutes(2))).isGreaterThan(2);
+    }
+
+    /** Everybody fails whenever they have their turn; how often that was. */
+    private int failFor(Duration time) {
+        int turns = 0;
+        long beat = Math.min(time.toMillis(), 1_000);
+        for (long gone = 0; gone < time.toMillis(); gone += beat) {
+            pass(Duration.ofMillis(beat));
+            for (String key = queue.poll(); key != null; key = queue.poll()) {
+                queue.retry(key);
+                queue.done(key);
+                turns++;
+            }
+        }
+        return turns;
+    }
+
+    @Test
     void manyWishesForOneKeyAreOneEntry() {
         for (int i = 1000; i > 0; i--) {
             queue.addAfter("a", Duration.ofSeconds(i));

@@ -9,8 +9,8 @@ import java.util.random.RandomGenerator;
 import lavaflow.LocalKubeApi;
 import lavaflow.access.TokenKeys;
 import lavaflow.access.User;
+import lavaflow.admission.OutsideAdmission;
 import lavaflow.apiserver.AccessSettings;
-import lavaflow.apiserver.AdmissionExtension;
 import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.CertificateAuthority;
 import lavaflow.apiserver.Identity;
@@ -49,7 +49,7 @@ final class SimulatedServer implements AutoCloseable {
                         AUTHORITY.certificate(),
                         ServerVersion.of("0.0.0"),
                         clock,
-                        AdmissionExtension.NONE,
+                        new OutsideAdmission(),
                         new AccessSettings(() -> KEYS, List.of(), false)),
                 store,
                 random);
