@@ -6,6 +6,8 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 
+import lavaflow.kube.Json;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,6 +21,7 @@ import org.slf4j.LoggerFactory;
 public final class QueuedEvents implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QueuedEvents.class);
     private static final int ROOM = 4096;
+    private static final List<String> NAMING = List.of("name", "namespace", "uid", "resourceVersion");
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private record Waiting(ObjectNode about, boolean warning, String reason, String message) {}
@@ -33,11 +36,22 @@ public final class QueuedEvents implements AutoCloseable {
     }
 
     public void normal(ObjectNode about, String reason, String message) {
-        add(new Waiting(about, false, reason, message));
+        add(new Waiting(nameOf(about), false, reason, message));
     }
 
     public void warning(ObjectNode about, String reason, String message) {
-        add(new Waiting(about, true, reason, message));
+        add(new Waiting(nameOf(about), true, reason, message));
+    }
+
+    /** All an event says of an object: thousands of whole pods would wait here for their turn. */
+    private static ObjectNode nameOf(ObjectNode about) {
+        ObjectNode name = Json.object();
+        name.put("apiVersion", Json.textAt(about, "apiVersion")).put("kind", Json.textAt(about, "kind"));
+        ObjectNode metadata = name.putObject("metadata");
+        for (String field : NAMING) {
+            metadata.put(field, Json.textAt(about, "metadata", field));
+        }
+        return name;
     }
 
     private synchronized void add(Waiting event) {
