@@ -77,12 +77,14 @@ final class UpCommand implements Command {
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
         try (RequestOptions requests = RequestOptions.of(this, arguments);
-                AllInOne cluster = AllInOne.start(home, address, options(arguments, requests))) {
+                AllInOne cluster = AllInOne.start(home, address, options(arguments, requests));
+                HeapGrowth heap = new HeapGrowth()) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 stop.countDown();
                 ListenAddress.awaitQuietly(stopped);
             }));
             console.ready(home, cluster.url(), (System.nanoTime() - started) / 1_000_000);
+            heap.start();
             if (arguments.has(WARM_UP)) {
                 new WarmUp(AdminClient.of(home)).run();
             } else {
