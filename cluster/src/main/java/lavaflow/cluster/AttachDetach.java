@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 import lavaflow.controller.ControllerRunner;
@@ -36,6 +38,8 @@ final class AttachDetach {
     static final KubeApi.Kind DRIVERS = new KubeApi.Kind("storage.k8s.io", "v1", "csidrivers", false);
     private static final String MANAGED = "volumes.kubernetes.io/controller-managed-attach-detach";
     private static final String PREFIX = "kubernetes.io/csi/";
+    /** So long a node that is not well may keep a volume that nobody wants there any more. */
+    private static final Duration LONGEST_UNMOUNT = Duration.ofMinutes(6);
 
     /** A volume of a driver. */
     private record Driven(String name, String driver, String handle, boolean exclusive) {
@@ -58,7 +62,19 @@ final class AttachDetach {
     private record Attachment(
             String name, String uid, String node, String volume, boolean attached, String error, boolean deleting) {}
 
-    private record Host(String name, boolean managed, List<String> attached, List<String> inUse) {}
+    /**
+     * A node.
+     *
+     * @param ready whether it can be asked to let go of a volume
+     * @param outOfService whether somebody says that it is down, and nothing on it runs any more
+     */
+    private record Host(
+            String name,
+            boolean managed,
+            boolean ready,
+            boolean outOfService,
+            List<String> attached,
+            List<String> inUse) {}
 
     private final KubeApi api;
     private final Mirror<ClaimUser> users;
@@ -68,11 +84,16 @@ final class AttachDetach {
     private final Mirror<Host> hosts;
     private final Mirror<String> unattached;
     private final EventRecorder events;
+    private final InstantSource clock;
     private final OwnWrites<String> writes;
+    /** Since when volumes are to be detached, by the uid of the attachment. */
+    private final Map<String, Instant> unwanted = new ConcurrentHashMap<>();
+
     private final ControllerRunner<String> runner;
 
     AttachDetach(KubeApi api, Followers followers, InstantSource clock, LongSupplier nanoTime) {
         this.api = api;
+        this.clock = clock;
         this.events = new EventRecorder(api, "attachdetach-controller", clock);
         this.writes = new OwnWrites<>(followers);
         this.runner =
@@ -91,6 +112,9 @@ final class AttachDetach {
                 });
         this.attachments = new Mirror<>(followers, ATTACHMENTS, AttachDetach::attachment, each -> List.of(each.node()));
         attachments.whenDifferent((before, after) -> {
+            if (before != null && after == null) {
+                unwanted.remove(before.uid());
+            }
             attachmentChanged(before);
             attachmentChanged(after);
         });
@@ -137,8 +161,29 @@ final class AttachDetach {
         return new Host(
                 Objects.name(node),
                 Json.textAt(node, "metadata", "annotations", MANAGED).equals("true"),
+                isReady(node),
+                isOutOfService(node),
                 List.copyOf(attached),
                 VolumeState.strings(Json.listAt(node, "status", "volumesInUse")));
+    }
+
+    private static boolean isReady(ObjectNode node) {
+        for (JsonNode condition : Json.listAt(node, "status", "conditions")) {
+            if (Json.textAt(condition, "type").equals("Ready")) {
+                return Json.textAt(condition, "status").equals("True");
+            }
+        }
+        return false;
+    }
+
+    private static boolean isOutOfService(ObjectNode node) {
+        for (JsonNode taint : Json.listAt(node, "spec", "taints")) {
+            if (Json.textAt(taint, "key").equals(NodeTaints.OUT_OF_SERVICE)
+                    && Json.textAt(taint, "effect").equals("NoExecute")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The name of a driver whose volumes need no attaching. */
@@ -177,16 +222,20 @@ final class AttachDetach {
         if (host != null && host.managed()) {
             wanted.forEach((volume, pods) -> attach(host, volume, pods));
         }
+        Duration again = null;
         for (Attachment attachment : present) {
             Driven volume = volumes.get("", attachment.volume());
-            if (volume != null
-                    && volume.attachment(node).equals(attachment.name())
-                    && !wanted.containsKey(volume)
-                    && !attachment.deleting()) {
-                detach(host, volume, attachment);
+            if (volume == null || !volume.attachment(node).equals(attachment.name()) || attachment.deleting()) {
+                continue;
+            }
+            if (wanted.containsKey(volume)) {
+                unwanted.remove(attachment.uid());
+            } else {
+                Duration left = detach(host, volume, attachment).orElse(null);
+                again = again == null || (left != null && left.compareTo(again) < 0) ? left : again;
             }
         }
-        return Optional.empty();
+        return Optional.ofNullable(again);
     }
 
     /** The volumes that pods on a node use, with their pods. */
@@ -253,15 +302,30 @@ final class AttachDetach {
         }
     }
 
-    /** Detaches once the node does not use the volume any more; a node that is gone uses nothing. */
-    private void detach(@Nullable Host host, Driven volume, Attachment attachment) {
-        if (host != null && host.inUse().contains(volume.uniqueName())) {
-            return;
+    /**
+     * Detaches once the node does not use the volume any more; a node that is gone uses nothing, nor does one that is out of
+     * service, and one that has not been well for long is not waited for.
+     *
+     * @return when it is to be looked at again
+     */
+    private Optional<Duration> detach(@Nullable Host host, Driven volume, Attachment attachment) {
+        if (host != null && host.inUse().contains(volume.uniqueName()) && !host.outOfService()) {
+            Instant now = clock.instant();
+            Instant since = unwanted.computeIfAbsent(attachment.uid(), _ -> now);
+            Duration left = LONGEST_UNMOUNT.minus(Duration.between(since, now));
+            if (left.isPositive()) {
+                return Optional.of(left);
+            }
+            if (host.ready()) {
+                return Optional.empty();
+            }
         }
+        unwanted.remove(attachment.uid());
         if (host != null && host.attached().contains(volume.uniqueName())) {
             note(host, volume, false);
         }
         api.delete(ATTACHMENTS, "", attachment.name(), KubeApi.Deletion.ofUid(attachment.uid()));
+        return Optional.empty();
     }
 
     private void note(Host host, Driven volume, boolean attached) {

@@ -371,6 +371,10 @@ public final class CoreControllers implements AutoCloseable {
                 "persistentvolume-expander-controller",
                 () -> new VolumeExpansion(as.as("expand-controller"), followers, clock, nanoTime).controller());
         add(
+                "ephemeral-volume-controller",
+                () -> new EphemeralVolumes(as.as("ephemeral-volume-controller"), followers, clock, nanoTime)
+                        .controller());
+        add(
                 "persistentvolume-attach-detach-controller",
                 () -> new AttachDetach(as.as("attachdetach-controller"), followers, clock, nanoTime).controller());
     }

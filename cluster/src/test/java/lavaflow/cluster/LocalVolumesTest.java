@@ -3,6 +3,7 @@ package lavaflow.cluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 
 import lavaflow.kube.Json;
 
@@ -227,6 +228,66 @@ class LocalVolumesTest {
                         .list(ATTACHMENTS, "", lavaflow.controller.KubeApi.View.WHOLE)
                         .items())
                 .isEmpty();
+    }
+
+    /** A pod that is over, on a node that says it still uses its volume. */
+    private void leftBehind(String ready) {
+        driven("a", "csi.example.com");
+        volumes.pod("p", "n1", "a");
+        volumes.edit(NODES, "", "n1", node -> {
+            ObjectNode status = Json.ensureObject(node, "status");
+            status.putArray("volumesInUse").add("kubernetes.io/csi/csi.example.com^h-a");
+            status.putArray("conditions").addObject().put("type", "Ready").put("status", ready);
+        });
+        volumes.edit(PODS, "team", "p", pod -> Json.ensureObject(pod, "status").put("phase", "Failed"));
+    }
+
+    private int attachments() {
+        return volumes.api
+                .list(ATTACHMENTS, "", lavaflow.controller.KubeApi.View.WHOLE)
+                .items()
+                .size();
+    }
+
+    @Test
+    void aNodeThatIsNotWellIsWaitedForSixMinutes() {
+        leftBehind("Unknown");
+        volumes.cluster.pass(Duration.ofSeconds(359));
+        assertThat(attachments()).isEqualTo(1);
+        volumes.cluster.pass(Duration.ofSeconds(1));
+        assertThat(attachments()).isZero();
+    }
+
+    @Test
+    void aNodeThatIsWellIsWaitedForUntilItIsNot() {
+        leftBehind("True");
+        volumes.cluster.pass(Duration.ofMinutes(20));
+        assertThat(attachments()).isEqualTo(1);
+        volumes.edit(
+                NODES,
+                "",
+                "n1",
+                node -> Json.ensureObject(node, "status")
+                        .putArray("conditions")
+                        .addObject()
+                        .put("type", "Ready")
+                        .put("status", "False"));
+        assertThat(attachments()).isZero();
+    }
+
+    @Test
+    void aNodeOutOfServiceIsNotWaitedFor() {
+        leftBehind("Unknown");
+        volumes.edit(
+                NODES,
+                "",
+                "n1",
+                node -> Json.ensureObject(node, "spec")
+                        .putArray("taints")
+                        .addObject()
+                        .put("key", "node.kubernetes.io/out-of-service")
+                        .put("effect", "NoExecute"));
+        assertThat(attachments()).isZero();
     }
 
     @Test
