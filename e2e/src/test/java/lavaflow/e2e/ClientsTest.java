@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,21 +16,27 @@ import static org.junit.jupiter.api.Assumptions.abort;
 final class ClientsTest {
     private static final int TOOL_MISSING = 77;
     private static final Servers SERVERS = Servers.withWorkloads();
-    private static ApiServer server;
-
-    @BeforeAll
-    static void startServer() {
-        server = SERVERS.lava();
-    }
+    private static final Servers WITH_NODES = Servers.withNodes();
 
     @AfterAll
-    static void stopServer() {
+    static void stopServers() {
         SERVERS.close();
+        WITH_NODES.close();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"clientgo", "python", "operator", "helm3", "helm4"})
     void holdsEveryCheck(String client) throws IOException, InterruptedException {
+        run(client, SERVERS.lava());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"helm3-nodes", "helm4-nodes"})
+    void holdsEveryCheckOnNodes(String client) throws IOException, InterruptedException {
+        run(client, WITH_NODES.lava());
+    }
+
+    private static void run(String client, ApiServer server) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(
                         Servers.repository().resolve("e2e/clients").toString(),
                         client,

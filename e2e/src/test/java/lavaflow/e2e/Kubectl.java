@@ -88,6 +88,14 @@ final class Kubectl {
         return normal(bash(file, directory, bin, config, namespace), namespace);
     }
 
+    /** Takes a namespace and its pods away again, so that they are in nobody's way. */
+    void remove(String namespace) throws IOException, InterruptedException {
+        Path directory = Files.createTempDirectory(work, "end");
+        Path script = directory.resolve("end.sh");
+        Files.writeString(script, "\"$KUBECTL\" delete namespace \"$NAMESPACE\" --timeout=60s\n");
+        bash(script, directory, directory, kubeconfig, namespace);
+    }
+
     private String bash(Path script, Path directory, Path bin, Path config, String namespace)
             throws IOException, InterruptedException {
         Path output = directory.resolve("output.txt");

@@ -1,18 +1,13 @@
 package lavaflow.e2e;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
@@ -31,14 +26,6 @@ final class KubectlTest {
     private static final Servers SERVERS = Servers.apiAlone();
     private static final ExecutorService BOTH = Executors.newVirtualThreadPerTaskExecutor();
     private static final Transcripts EXPECTED = new Transcripts(CASES);
-
-    /** A script and where its transcript stands. */
-    private record Scenario(String topic, String name, String script, String namespace) {
-        @Override
-        public String toString() {
-            return topic + ": " + name;
-        }
-    }
 
     @TempDir
     static Path work;
@@ -60,7 +47,7 @@ final class KubectlTest {
         }
         ApiServer server = RECORD ? peer() : SERVERS.lava();
         Kubectl runner = new Kubectl(kubectl, server.kubeconfig(), work);
-        return scenarios("k")
+        return KubectlScenario.in(CASES, "k")
                 .map(each -> dynamicTest(each.toString(), () -> {
                     String said = runner.transcript(each.namespace(), each.script());
                     if (RECORD) {
@@ -80,7 +67,7 @@ final class KubectlTest {
         }
         Kubectl real = new Kubectl(kubectl, peer().kubeconfig(), work);
         Kubectl ours = new Kubectl(kubectl, SERVERS.lava().kubeconfig(), work);
-        return scenarios("o")
+        return KubectlScenario.in(CASES, "o")
                 .map(each -> dynamicTest(each.toString(), () -> {
                     CompletableFuture<String> expected = start(real, each);
                     CompletableFuture<String> said = start(ours, each);
@@ -88,7 +75,7 @@ final class KubectlTest {
                 }));
     }
 
-    private static CompletableFuture<String> start(Kubectl kubectl, Scenario each) {
+    private static CompletableFuture<String> start(Kubectl kubectl, KubectlScenario each) {
         return CompletableFuture.supplyAsync(
                 () -> {
                     try {
@@ -106,20 +93,5 @@ final class KubectlTest {
             abort("skipped: the real kube-apiserver cannot be built here (Go is missing)");
         }
         return peer.get();
-    }
-
-    private static Stream<Scenario> scenarios(String prefix) throws IOException {
-        String only = System.getProperty("kubectl.only", "");
-        List<Scenario> scenarios = new ArrayList<>();
-        String run = Long.toString(System.currentTimeMillis() / 1000 % 1_000_000, 36);
-        for (Path file : Transcripts.caseFiles(CASES)) {
-            for (Map.Entry<String, JsonNode> each :
-                    YamlTree.parse(Files.readString(file)).properties()) {
-                String namespace = prefix + scenarios.size() + "-" + run;
-                scenarios.add(new Scenario(
-                        Transcripts.topic(file), each.getKey(), each.getValue().textValue(), namespace));
-            }
-        }
-        return scenarios.stream().filter(each -> each.toString().contains(only));
     }
 }

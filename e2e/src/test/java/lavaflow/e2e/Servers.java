@@ -49,6 +49,12 @@ final class Servers implements AutoCloseable {
         return new Servers(List.of("--no-node"));
     }
 
+    /** The whole cluster, on simulated nodes. */
+    static Servers withNodes() {
+        Path shapes = ROOT.resolve("e2e/src/test/resources/nodes/shapes.yaml");
+        return new Servers(List.of("--sim-nodes", shapes.toString()));
+    }
+
     /** The real kube-apiserver; absent where it cannot be built, after saying why. */
     Optional<ApiServer> peer() {
         peer = peer.or(() -> existing("peer.kubeconfig", "kube-apiserver")).or(this::startPeer);
