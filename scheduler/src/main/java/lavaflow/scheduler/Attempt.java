@@ -111,7 +111,7 @@ final class Attempt {
         if (!nodes.hasRoom(type, slot)) {
             return Reason.RESOURCES;
         }
-        Reason byVolume = volumes == null ? null : volumes.refusal(nodes.node(slot));
+        Reason byVolume = volumes == null ? null : volumes.refusal(nodes.node(slot), nodes.pods(slot), state::isUsed);
         return byVolume != null ? byVolume : neighbours.refusal(slot);
     }
 

@@ -39,6 +39,9 @@ final class ClusterState {
     private final NodeTable nodes = new NodeTable(columns);
     private final PodCounts counts = new PodCounts(namespaceLabels::get);
     private final Volumes volumes = new Volumes();
+    /** How many pods on nodes use a claim, by its namespace and name. */
+    private final Map<String, Integer> claimUsers = new HashMap<>();
+
     private final Map<String, DisruptionBudget> budgets = new LinkedHashMap<>();
     private long version = 1;
 
@@ -140,11 +143,27 @@ final class ClusterState {
     void putOn(PlacedPod entry, int slot) {
         nodes.add(entry, slot);
         counts.count(entry, slot, 1);
+        countClaims(entry.type(), 1);
     }
 
     void takeFrom(PlacedPod entry, int slot) {
         counts.count(entry, slot, -1);
         nodes.remove(entry, slot);
+        countClaims(entry.type(), -1);
+    }
+
+    private void countClaims(PodClass type, int change) {
+        for (String claim : type.claims) {
+            claimUsers.merge(
+                    type.namespace + "/" + claim,
+                    change,
+                    (now, more) -> now + more == 0 ? null : Integer.valueOf(now + more));
+        }
+    }
+
+    /** Whether a pod on some node uses a claim. */
+    boolean isUsed(VolumeClaim claim) {
+        return claimUsers.containsKey(claim.namespace() + "/" + claim.name());
     }
 
     // ---- nominations ----

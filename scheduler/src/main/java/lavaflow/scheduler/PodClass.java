@@ -92,8 +92,8 @@ final class PodClass {
                 key.set(field, value);
             }
         }
-        containers(key, spec, "containers");
-        containers(key, spec, "initContainers");
+        containers(key, pod, "containers", "containerStatuses");
+        containers(key, pod, "initContainers", "initContainerStatuses");
         List<JsonNode> claims = new ArrayList<>();
         List<JsonNode> own = new ArrayList<>();
         for (JsonNode volume : Json.listAt(spec, "volumes")) {
@@ -114,12 +114,14 @@ final class PodClass {
         return key;
     }
 
-    private static void containers(ObjectNode key, @Nullable JsonNode spec, String field) {
+    private static void containers(ObjectNode key, ObjectNode pod, String field, String statuses) {
         var list = Json.array();
-        for (JsonNode container : Json.listAt(spec, field)) {
+        for (JsonNode container : Json.listAt(pod, "spec", field)) {
             ObjectNode kept = list.addObject();
             for (String part : List.of("resources", "ports", "restartPolicy")) {
-                JsonNode value = Json.at(container, part);
+                JsonNode value = part.equals("resources")
+                        ? GrantedResources.of(pod, container, statuses)
+                        : Json.at(container, part);
                 if (value != null) {
                     kept.set(part, value);
                 }

@@ -17,6 +17,7 @@ import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.Json;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,6 +34,7 @@ public final class Scheduler implements AutoCloseable {
     static final KubeApi.Kind CLAIMS = KubeApi.Kind.core("persistentvolumeclaims");
     static final KubeApi.Kind VOLUMES = KubeApi.Kind.clusterWide("persistentvolumes");
     static final KubeApi.Kind CLASSES = new KubeApi.Kind("storage.k8s.io", "v1", "storageclasses", false);
+    static final KubeApi.Kind NODE_DRIVERS = new KubeApi.Kind("storage.k8s.io", "v1", "csinodes", false);
     static final KubeApi.Kind BUDGETS = new KubeApi.Kind("policy", "v1", "poddisruptionbudgets", true);
 
     /** Something for the thread that owns the state. */
@@ -126,6 +128,10 @@ public final class Scheduler implements AutoCloseable {
             core.state().volumes().putClass(name, type);
             volumes(now);
         });
+        follow(NODE_DRIVERS, Scheduler::name, Scheduler::limits, (name, limits, now) -> {
+            core.state().volumes().putLimits(name, limits);
+            volumes(now);
+        });
         follow(
                 BUDGETS,
                 Scheduler::place,
@@ -153,6 +159,18 @@ public final class Scheduler implements AutoCloseable {
     private static ObjectNode labels(ObjectNode object) {
         ObjectNode labels = Json.objectAt(object, "metadata", "labels");
         return labels == null ? Json.object() : labels;
+    }
+
+    /** How many volumes of each driver a node can have, where it says so. */
+    static Map<String, Long> limits(ObjectNode node) {
+        Map<String, Long> limits = new HashMap<>();
+        for (JsonNode driver : Json.listAt(node, "spec", "drivers")) {
+            JsonNode count = Json.at(driver, "allocatable", "count");
+            if (count != null) {
+                limits.put(Json.textAt(driver, "name"), count.asLong());
+            }
+        }
+        return limits;
     }
 
     private void pod(String uid, @Nullable ScheduledPod pod, Instant now) {

@@ -98,6 +98,11 @@ final class SchedulerCore {
         if (!same) {
             state.place(pod);
             neighboursChanged(pod.uid(), now);
+            Integer slot = before == null ? null : state.nodes().find(pod.node());
+            if (slot != null && queue.hasParked()) {
+                // It may need less than before.
+                queue.wake((type, _) -> couldTake(type, slot), now);
+            }
         }
     }
 
@@ -134,7 +139,9 @@ final class SchedulerCore {
         }
         Integer slot = state.nodes().find(gone.pod().node());
         queue.wake(
-                (type, reasons) -> (slot != null && couldTake(type, slot)) || concerns(gone.type(), type, reasons),
+                (type, reasons) -> (slot != null && couldTake(type, slot))
+                        || (!gone.type().claims.isEmpty() && reasons.contains(Reason.CLAIM_IN_USE))
+                        || concerns(gone.type(), type, reasons),
                 now);
     }
 

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * What a PersistentVolume offers.
  *
  * @param claim namespace and name of the claim it is for; empty if it is free
+ * @param driver who attaches it; empty if nobody has to
+ * @param handle what the driver calls it
  */
 record Volume(
         String name,
@@ -23,6 +25,8 @@ record Volume(
         List<String> modes,
         String volumeMode,
         String claim,
+        String driver,
+        String handle,
         boolean usable,
         @Nullable JsonNode labels) {
     static Volume of(ObjectNode volume) {
@@ -37,6 +41,8 @@ record Volume(
                 VolumeClaim.modes(spec),
                 Json.textAt(spec, "volumeMode"),
                 claim.isEmpty() ? "" : Json.textAt(spec, "claimRef", "namespace") + "/" + claim,
+                Json.textAt(spec, "csi", "driver"),
+                Json.textAt(spec, "csi", "volumeHandle"),
                 Json.at(volume, "metadata", "deletionTimestamp") == null
                         && (phase.equals("Available") || phase.equals("Pending") || phase.isEmpty()),
                 Json.at(volume, "metadata", "labels"));

@@ -14,18 +14,21 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * @param waits volumes are made or chosen once the node is known
  * @param topologies where volumes can be made: any entry will do, all labels of an entry must fit; empty for anywhere
  */
-record VolumeClass(boolean waits, boolean makes, List<JsonNode> topologies) {
+record VolumeClass(boolean waits, String provisioner, List<JsonNode> topologies) {
+    private static final String NOBODY = "kubernetes.io/no-provisioner";
+
     static VolumeClass of(ObjectNode object) {
         List<JsonNode> topologies = new ArrayList<>();
         Json.listAt(object, "allowedTopologies").forEach(topologies::add);
         return new VolumeClass(
                 Json.textAt(object, "volumeBindingMode").equals("WaitForFirstConsumer"),
-                !Json.textAt(object, "provisioner").equals("kubernetes.io/no-provisioner"),
+                Json.textAt(object, "provisioner"),
                 List.copyOf(topologies));
     }
 
     boolean canMakeFor(NodeTable.Node node) {
-        return makes && (topologies.isEmpty() || topologies.stream().anyMatch(each -> fits(each, node)));
+        return !provisioner.equals(NOBODY)
+                && (topologies.isEmpty() || topologies.stream().anyMatch(each -> fits(each, node)));
     }
 
     private static boolean fits(JsonNode topology, NodeTable.Node node) {

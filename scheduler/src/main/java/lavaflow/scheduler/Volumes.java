@@ -1,10 +1,15 @@
 package lavaflow.scheduler;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +18,8 @@ final class Volumes {
     private final Map<String, VolumeClaim> claims = new HashMap<>();
     private final Map<String, Volume> volumes = new TreeMap<>();
     private final Map<String, VolumeClass> classes = new HashMap<>();
+    /** How many volumes of a driver a node can have, by node and driver. */
+    private final Map<String, Map<String, Long>> limits = new HashMap<>();
 
     void putClaim(String place, @Nullable VolumeClaim claim) {
         put(claims, place, claim);
@@ -24,6 +31,13 @@ final class Volumes {
 
     void putClass(String name, @Nullable VolumeClass type) {
         put(classes, name, type);
+    }
+
+    /**
+     * @param most by the name of the driver
+     */
+    void putLimits(String node, @Nullable Map<String, Long> most) {
+        put(limits, node, most);
     }
 
     private static <T> void put(Map<String, T> all, String key, @Nullable T value) {
@@ -71,7 +85,24 @@ final class Volumes {
                 problem = problem == null ? "pod has unbound immediate PersistentVolumeClaims" : problem;
             }
         }
-        return new Wanted(problem, bound, waiting);
+        return new Wanted(type, problem, bound, waiting);
+    }
+
+    /** Volumes of drivers with a limit that pods of a class have, by driver; one that is still to be made goes by its claim. */
+    private void addDriven(PodClass type, Map<String, Long> limited, Map<String, Set<String>> found) {
+        for (String name : type.claims) {
+            VolumeClaim claim = claims.get(type.namespace + "/" + name);
+            if (claim == null) {
+                continue;
+            }
+            Volume volume = volumes.get(claim.volume());
+            VolumeClass made = classes.get(claim.className());
+            String driver = volume != null ? volume.driver() : made != null ? made.provisioner() : "";
+            if (limited.containsKey(driver)) {
+                String id = volume != null ? volume.handle() : type.namespace + "/" + name;
+                found.computeIfAbsent(driver, _ -> new HashSet<>()).add(id);
+            }
+        }
     }
 
     /** Its volume is made or chosen once it is known where the pod goes. */
@@ -82,11 +113,13 @@ final class Volumes {
 
     /** What a pod needs. */
     final class Wanted {
+        private final PodClass type;
         private final @Nullable String problem;
         private final List<VolumeClaim> bound;
         private final List<VolumeClaim> waiting;
 
-        Wanted(@Nullable String problem, List<VolumeClaim> bound, List<VolumeClaim> waiting) {
+        Wanted(PodClass type, @Nullable String problem, List<VolumeClaim> bound, List<VolumeClaim> waiting) {
+            this.type = type;
             this.problem = problem;
             this.bound = bound;
             this.waiting = waiting;
@@ -97,8 +130,19 @@ final class Volumes {
             return problem;
         }
 
+        /**
+         * @param pods on the node
+         * @param used whether a pod on any node has a claim
+         */
         @Nullable
-        Reason refusal(NodeTable.Node node) {
+        Reason refusal(NodeTable.Node node, Collection<PlacedPod> pods, Predicate<VolumeClaim> used) {
+            if (Stream.concat(bound.stream(), waiting.stream())
+                    .anyMatch(claim -> claim.modes().contains("ReadWriteOncePod") && used.test(claim))) {
+                return Reason.CLAIM_IN_USE;
+            }
+            if (exceedsLimits(node, pods)) {
+                return Reason.VOLUME_COUNT;
+            }
             for (VolumeClaim claim : bound) {
                 Volume volume = volumes.get(claim.volume());
                 if (volume == null) {
@@ -109,6 +153,26 @@ final class Volumes {
                 }
             }
             return waiting.isEmpty() || choices(node) != null ? null : Reason.NO_VOLUME;
+        }
+
+        private boolean exceedsLimits(NodeTable.Node node, Collection<PlacedPod> pods) {
+            Map<String, Long> limited = limits.get(node.name());
+            if (limited == null) {
+                return false;
+            }
+            Map<String, Set<String>> more = new HashMap<>();
+            addDriven(type, limited, more);
+            Map<String, Set<String>> present = new HashMap<>();
+            if (!more.isEmpty()) {
+                pods.forEach(pod -> addDriven(pod.type(), limited, present));
+            }
+            return more.entrySet().stream().anyMatch(each -> {
+                Set<String> there = present.getOrDefault(each.getKey(), Set.of());
+                long added = each.getValue().stream()
+                        .filter(volume -> !there.contains(volume))
+                        .count();
+                return added > 0 && there.size() + added > limited.getOrDefault(each.getKey(), Long.MAX_VALUE);
+            });
         }
 
         /** A volume for every claim that waits, or word that one is to be made; null if the node has none to offer. */

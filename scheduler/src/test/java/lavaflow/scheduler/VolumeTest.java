@@ -135,4 +135,76 @@ class VolumeTest {
         assertThat(cluster.later(Duration.ofSeconds(1)).outcome())
                 .startsWith("0/2 nodes are available: persistentvolumeclaim \"data\" not found.");
     }
+
+    private void bound(String name, String mode) {
+        cluster.with(state -> {
+            state.volumes().putVolume("pv-" + name, Volume.of(json("""
+                    {"metadata":{"name":"pv-%1$s"},"spec":{"csi":{"driver":"csi.example.com","volumeHandle":"h-%1$s"}}}""".formatted(name))));
+            state.volumes().putClaim("default/" + name, VolumeClaim.of(json("""
+                    {"metadata":{"name":"%1$s","namespace":"default","uid":"%1$s","annotations":{"pv.kubernetes.io/bind-completed":"yes"}},
+                    "spec":{"volumeName":"pv-%1$s","accessModes":["%2$s"]}}""".formatted(name, mode))));
+        });
+    }
+
+    private static String uses(String claim) {
+        return CLAIMS.replace("data", claim);
+    }
+
+    @Test
+    void aClaimForOnePodWaitsUntilThatPodIsGone() {
+        bound("one", "ReadWriteOncePod");
+        cluster.running("first", "n", uses("one")).pod("second", uses("one"));
+        assertThat(cluster.outcome())
+                .startsWith("0/2 nodes are available: 2 node has pod using PersistentVolumeClaim with the same name and"
+                        + " ReadWriteOncePod access mode.");
+        cluster.gone("first").later(Duration.ofSeconds(2));
+        assertThat(cluster.outcome()).isIn("n", "m");
+    }
+
+    @Test
+    void aClaimForOnePodGoesToTheMoreImportantOne() {
+        bound("one", "ReadWriteOncePod");
+        cluster.running("first", "n", uses("one"), TestingCluster.priority(1))
+                .pod("second", uses("one"), TestingCluster.priority(100));
+        assertThat(cluster.decide())
+                .anySatisfy(action -> assertThat(action)
+                        .isInstanceOfSatisfying(
+                                Action.Evict.class,
+                                evict -> assertThat(evict.victim().name()).isEqualTo("first")));
+    }
+
+    @Test
+    void aClaimForOneNodeMayBeUsedByTwoPods() {
+        bound("one", "ReadWriteOnce");
+        cluster.running("first", "n", uses("one")).pod("second", uses("one"));
+        assertThat(cluster.outcome()).isIn("n", "m");
+    }
+
+    private void limit(String node, int count) {
+        cluster.with(state -> state.volumes().putLimits(node, Scheduler.limits(json("""
+                                {"spec":{"drivers":[{"name":"csi.example.com","nodeID":"x","allocatable":{"count":%d}},
+                                {"name":"other","nodeID":"x"}]}}""".formatted(count)))));
+    }
+
+    @Test
+    void aNodeTakesNoMoreVolumesThanItsDriverCanAttach() {
+        bound("a", "ReadWriteOnce");
+        bound("b", "ReadWriteOnce");
+        limit("n", 1);
+        limit("m", 0);
+        cluster.running("first", "n", uses("a")).pod("second", uses("b"));
+        assertThat(cluster.outcome()).startsWith("0/2 nodes are available: 2 node(s) exceed max volume count.");
+
+        limit("m", 1);
+        assertThat(cluster.later(Duration.ofSeconds(2)).outcome()).isEqualTo("m");
+    }
+
+    @Test
+    void aVolumeThatIsThereAlreadyCountsOnce() {
+        bound("a", "ReadWriteOnce");
+        limit("n", 1);
+        limit("m", 0);
+        cluster.running("first", "n", uses("a")).pod("second", uses("a"));
+        assertThat(cluster.outcome()).isEqualTo("n");
+    }
 }
