@@ -6,7 +6,11 @@ public interface Authenticator {
     sealed interface Outcome {}
 
     /** The user is known. */
-    record Authenticated(User user) implements Outcome {}
+    record Authenticated(User user, Remarks remarks) implements Outcome {
+        public Authenticated(User user) {
+            this(user, Remarks.NONE);
+        }
+    }
 
     /** Nothing was shown that this authenticator reads. */
     record Absent() implements Outcome {}

@@ -37,7 +37,7 @@ public final class BearerTokens implements Authenticator {
         }
         Review review = review(parts[1], audiences);
         return review.outcome() instanceof TokenAuthenticator.Good good
-                ? new Authenticated(good.user())
+                ? new Authenticated(good.user(), good.remarks())
                 : new Refused(review.error());
     }
 

@@ -12,7 +12,11 @@ public interface TokenAuthenticator {
      *
      * @param audiences those of the wanted audiences it is for; empty where the token does not say
      */
-    record Good(User user, List<String> audiences) implements Outcome {}
+    record Good(User user, List<String> audiences, Remarks remarks) implements Outcome {
+        public Good(User user, List<String> audiences) {
+            this(user, audiences, Remarks.NONE);
+        }
+    }
 
     /** A token of another kind. */
     record NotMine() implements Outcome {}

@@ -77,6 +77,10 @@ final class Answer {
     }
 
     void warn(String warning) {
+        warn(exchange, warning);
+    }
+
+    static void warn(Exchange exchange, String warning) {
         exchange.addHeader("Warning", "299 - " + FieldErrors.quoted(warning));
     }
 

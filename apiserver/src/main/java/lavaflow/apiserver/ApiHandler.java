@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.UUID;
 
+import lavaflow.access.Authenticator;
 import lavaflow.access.User;
 import lavaflow.audit.AuditRecord;
 import lavaflow.kube.ApiException;
@@ -81,8 +82,10 @@ final class ApiHandler {
         ServedExchange served = null;
         try {
             checkPath(info);
-            User sender = authenticate(plain, info, id, received);
+            Authenticator.Authenticated known = authenticate(plain, info, id, received);
+            User sender = known.user();
             AuditRecord record = audit.open(plain, info, sender, id, received);
+            known.remarks().annotations().forEach(record::annotate);
             served = new ServedExchange(plain, record, FlowFilter.isLongRunning(info));
             exchange = served;
             User user = impersonate(served, info, sender);
@@ -128,7 +131,7 @@ final class ApiHandler {
         }
     }
 
-    private User authenticate(Exchange exchange, RequestInfo info, String id, Instant received) {
+    private Authenticator.Authenticated authenticate(Exchange exchange, RequestInfo info, String id, Instant received) {
         try {
             return authentication.authenticate(exchange, info);
         } catch (ApiException refusal) {

@@ -312,6 +312,7 @@ public final class ApiServer implements AutoCloseable {
     /** Waits for the objects that are made beside the start, and makes those that need namespaces. */
     public void awaitObjects() {
         AuthenticationConfig.publish(local, Identity.certificatePem(settings.clientAuthority()), settings.frontProxy());
+        LegacyTokenTracking.publish(local, settings.clock().instant());
         flowObjects.join();
         apiServices.join();
     }

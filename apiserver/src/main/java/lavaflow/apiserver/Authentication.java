@@ -34,10 +34,10 @@ final class Authentication {
     }
 
     /** Any good credential will do, whatever else was shown. */
-    User authenticate(Exchange exchange, RequestInfo info) {
+    Authenticator.Authenticated authenticate(Exchange exchange, RequestInfo info) {
         User fronted = frontProxy == null ? null : frontProxy.user(exchange, clock.instant());
         if (fronted != null) {
-            return fronted;
+            return new Authenticator.Authenticated(fronted);
         }
         boolean refused = false;
         List<String> shown = exchange.headers("Authorization");
@@ -54,7 +54,8 @@ final class Authentication {
         for (Authenticator authenticator : authenticators) {
             switch (authenticator.authenticate(presented)) {
                 case Authenticator.Authenticated known -> {
-                    return known.user();
+                    known.remarks().warnings().forEach(warning -> Answer.warn(exchange, warning));
+                    return known;
                 }
                 case Authenticator.Refused refusal -> {
                     LOG.debug("{} {}: {}", exchange.method(), info.path(), refusal.why());
@@ -66,6 +67,6 @@ final class Authentication {
         if (refused || !anonymous.allow(info.path())) {
             throw ApiException.unauthorized();
         }
-        return User.ANONYMOUS;
+        return new Authenticator.Authenticated(User.ANONYMOUS);
     }
 }

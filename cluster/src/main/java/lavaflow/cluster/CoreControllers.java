@@ -75,7 +75,8 @@ public final class CoreControllers implements AutoCloseable {
             "clusterrole-aggregation-controller",
             "certificatesigningrequest-signing-controller",
             "validatingadmissionpolicy-status-controller",
-            "serviceaccount-token-controller");
+            "serviceaccount-token-controller",
+            "legacy-serviceaccount-token-cleaner-controller");
 
     /** How upstream calls the queues of controllers that have another name here. */
     private static final Map<String, String> QUEUES = Map.ofEntries(
@@ -193,6 +194,10 @@ public final class CoreControllers implements AutoCloseable {
     }
 
     private void addOfCredentials(Identities as, Judges judges, InstantSource clock, LongSupplier nanoTime) {
+        add(
+                "legacy-serviceaccount-token-cleaner-controller",
+                () -> new LegacyTokenCleanup(as.as("legacy-service-account-token-cleaner"), followers, clock, nanoTime)
+                        .controller());
         Access access = judges.access();
         addNamespaceDefaults(as, access.rootCertificate(), nanoTime);
         add(
