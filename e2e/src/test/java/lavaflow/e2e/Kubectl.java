@@ -110,6 +110,7 @@ final class Kubectl {
         builder.environment().put("PATH", bin + ":" + System.getenv("PATH"));
         builder.environment().put("HOME", work.toString());
         builder.environment().put("TZ", "UTC");
+        builder.environment().put("LC_ALL", "C.UTF-8"); // for sort
         Process process = builder.start();
         if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
             process.descendants().forEach(ProcessHandle::destroyForcibly);

@@ -52,7 +52,7 @@ final class KubectlOnNodesTest {
     }
 
     private static String plainer(String transcript) {
-        return transcript.replace(" from NAMESPACE namespace", "").replace("cannot delete cannot", "cannot");
+        return transcript.replace(" from NAMESPACE namespace", "");
     }
 
     private static Stream<DynamicTest> scenarios(
