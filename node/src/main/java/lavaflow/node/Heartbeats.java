@@ -30,7 +30,8 @@ final class Heartbeats implements AutoCloseable {
 
     private static final int MOST_NOTCHES = 100;
     private static final int PER_NOTCH = 16;
-    private static final int WIDTH = 8;
+    /** Whoever beats waits for a commit, and all of a notch must fit into its time even where that takes long. */
+    private static final int WIDTH = 64;
 
     private final List<NodeState> nodes;
     private final NodeAccess access;
