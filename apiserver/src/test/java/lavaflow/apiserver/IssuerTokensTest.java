@@ -2,7 +2,10 @@ package lavaflow.apiserver;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.KeyStore;
@@ -13,11 +16,14 @@ import java.time.InstantSource;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
 import lavaflow.access.AuthenticationConfiguration;
+import lavaflow.access.IssuerFile;
 import lavaflow.access.IssuerTokens;
 import lavaflow.access.TokenAuthenticator;
 import lavaflow.kube.Json;
@@ -29,6 +35,7 @@ import com.sun.net.httpserver.HttpsServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -146,6 +153,114 @@ class IssuerTokensTest {
             large.withArray("groups").add("g" + i);
         }
         refused(large, "cost limit exceeded");
+    }
+
+    /** The file of a server that runs, whose issuer is at an address, or nowhere. */
+    private String file(String address, String anonymous) {
+        ObjectNode configuration = Json.object();
+        configuration.put("apiVersion", "apiserver.config.k8s.io/v1").put("kind", "AuthenticationConfiguration");
+        ObjectNode jwt = configuration.putArray("jwt").addObject();
+        jwt.putObject("issuer")
+                .put("url", address)
+                .put("certificateAuthority", authorityPem)
+                .putArray("audiences")
+                .add("lava");
+        jwt.putObject("claimMappings")
+                .putObject("username")
+                .put("claim", "email")
+                .put("prefix", "oidc:");
+        configuration.set("anonymous", Json.parse(anonymous));
+        return Json.string(configuration);
+    }
+
+    private static TestingServer server(Path directory, IssuerFile users) throws Exception {
+        AccessSettings access = new AccessSettings(
+                AccessSettings.ofProcess().tokenKeys(),
+                List.of(users),
+                false,
+                Objects.requireNonNull(users.configuration().anonymous()));
+        return new TestingServer(
+                directory,
+                usual -> new ApiServer.Settings(
+                                usual.listen(),
+                                usual.identity(),
+                                usual.clientAuthority(),
+                                usual.version(),
+                                usual.clock(),
+                                usual.admission(),
+                                access)
+                        .withFrontProxy(Objects.requireNonNull(usual.frontProxy())));
+    }
+
+    private static int version(TestingServer server, String token) throws Exception {
+        return server.send(server.anonymous(), "GET", "/version", "", "Authorization", "Bearer " + token)
+                .code();
+    }
+
+    @Test
+    void aRunningServerTakesOverWhatItsFileSays(@TempDir Path directory) throws Exception {
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.now());
+        Path config = directory.resolve("authentication.json");
+        Files.writeString(config, file("https://localhost:1", "{\"enabled\":false}"));
+        try (TestingServer server = server(directory.resolve("data"), new IssuerFile(config, now::get))) {
+            String token = signed(claims(), "k1", pair);
+            assertThat(version(server, token)).isEqualTo(401);
+
+            Files.writeString(config, file(url, "{\"enabled\":true}"));
+            assertThat(version(server, token)).as("not looked at yet").isEqualTo(401);
+            now.updateAndGet(time -> time.plusSeconds(11));
+            assertThat(version(server, token)).isEqualTo(200);
+            assertThat(server.send(
+                                    server.anonymous(),
+                                    "POST",
+                                    "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+                                    "{}",
+                                    "Authorization",
+                                    "Bearer " + token,
+                                    "Content-Type",
+                                    "application/json")
+                            .json()
+                            .at("/status/userInfo/username")
+                            .asText())
+                    .isEqualTo("oidc:ann@example.com");
+            assertThat(server.send(server.anonymous(), "GET", "/livez", "").code())
+                    .as("anonymous counts from the next start")
+                    .isEqualTo(401);
+
+            Files.writeString(config, "{\"kind\":");
+            now.updateAndGet(time -> time.plusSeconds(11));
+            assertThat(version(server, token))
+                    .as("a broken file changes nothing")
+                    .isEqualTo(200);
+
+            Files.writeString(config, file("https://localhost:1", "{\"enabled\":false}"));
+            now.updateAndGet(time -> time.plusSeconds(11));
+            assertThat(version(server, token)).as("its issuer is gone").isEqualTo(401);
+        }
+    }
+
+    @Test
+    void whoSaysNothingMayAskForThePathsThatAreNamed(@TempDir Path directory) throws Exception {
+        Path config = directory.resolve("authentication.json");
+        Files.writeString(
+                config, file(url, "{\"enabled\":true,\"conditions\":[{\"path\":\"/livez\"},{\"path\":\"/api\"}]}"));
+        try (TestingServer server = server(directory.resolve("data"), new IssuerFile(config, InstantSource.system()))) {
+            HttpClient nobody = server.anonymous();
+
+            assertThat(server.send(nobody, "GET", "/livez", "").code()).isEqualTo(200);
+            assertThat(server.send(nobody, "GET", "/livez?verbose", "").code()).isEqualTo(200);
+            for (String path : List.of("/readyz", "/version", "/livez/", "/livez/ping", "/apis", "/api/v1/pods")) {
+                assertThat(server.send(nobody, "GET", path, "").code()).as(path).isEqualTo(401);
+            }
+            // Known to be nobody, who may not.
+            TestingServer.Reply refused = server.send(nobody, "GET", "/api", "");
+            assertThat(refused.code()).isEqualTo(403);
+            assertThat(refused.message()).isEqualTo("forbidden: User \"system:anonymous\" cannot get path \"/api\"");
+            // A bad token is not nothing.
+            assertThat(server.send(nobody, "GET", "/livez", "", "Authorization", "Bearer x")
+                            .code())
+                    .isEqualTo(401);
+        }
     }
 
     @AfterEach
