@@ -22,6 +22,11 @@ final class ControllersCommand implements Command {
             "LIST",
             "*",
             "Which to run: '*' for the usual ones, 'name' for one, '-name' for not that one (*).");
+    private static final Option ACCOUNTS = Option.of(
+            "--use-service-account-credentials",
+            "true|false",
+            "false",
+            "Let each controller write as its own service account (false).");
     private static final Option LEADER_ELECT =
             Option.of("--leader-elect", "true|false", "true", "Wait until no other copy works (true).");
     private static final Option METRICS = Option.of(
@@ -56,6 +61,7 @@ final class ControllersCommand implements Command {
         return List.of(
                 KUBECONFIG,
                 CONTROLLERS,
+                ACCOUNTS,
                 LEADER_ELECT,
                 METRICS,
                 TOKEN_KEY,
@@ -108,15 +114,16 @@ final class ControllersCommand implements Command {
                         path(arguments, ROOT_CA),
                         path(arguments, SIGNING_CERTIFICATE),
                         path(arguments, SIGNING_KEY)),
-                flag(arguments),
+                flag(arguments, ACCOUNTS),
+                flag(arguments, LEADER_ELECT),
                 listen);
     }
 
-    private boolean flag(Arguments arguments) {
-        return switch (arguments.value(LEADER_ELECT)) {
+    private boolean flag(Arguments arguments, Option option) {
+        return switch (arguments.value(option)) {
             case "true" -> true;
             case "false" -> false;
-            default -> throw Arguments.wrong(this, "--leader-elect wants true or false");
+            default -> throw Arguments.wrong(this, option.name() + " wants true or false");
         };
     }
 

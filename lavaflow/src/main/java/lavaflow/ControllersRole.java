@@ -31,6 +31,7 @@ final class ControllersRole implements AutoCloseable {
     /**
      * What may differ between clusters.
      *
+     * @param accounts whether each controller writes as its own service account
      * @param elect whether to wait until no other copy works
      * @param metrics where to tell how it goes; null for nowhere
      */
@@ -38,6 +39,7 @@ final class ControllersRole implements AutoCloseable {
             Settings connection,
             ControllerSelection controllers,
             RemoteAccess.Material material,
+            boolean accounts,
             boolean elect,
             @Nullable InetSocketAddress metrics) {}
 
@@ -53,7 +55,7 @@ final class ControllersRole implements AutoCloseable {
         this.options = options;
         this.api = api;
         this.controllers = new CoreControllers(
-                identities(api),
+                identities(api, options.accounts()),
                 new CoreControllers.Judges(RemoteAccess.of(api, options.material(), clock), null, null),
                 clock,
                 options.controllers().wanted(CoreControllers::isUsual));
@@ -107,7 +109,7 @@ final class ControllersRole implements AutoCloseable {
         }
     }
 
-    private static Identities identities(RemoteKubeApi api) {
+    private static Identities identities(RemoteKubeApi api, boolean accounts) {
         return new Identities() {
             @Override
             public KubeApi reader() {
@@ -116,7 +118,7 @@ final class ControllersRole implements AutoCloseable {
 
             @Override
             public KubeApi as(Function<KubeApi.Kind, String> account) {
-                return api;
+                return accounts ? api.writingAs(account) : api;
             }
         };
     }

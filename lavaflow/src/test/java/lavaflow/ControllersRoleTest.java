@@ -87,10 +87,15 @@ class ControllersRoleTest {
     }
 
     private ControllersRole connect(String controllers, boolean elect) throws Exception {
+        return connect(controllers, false, elect);
+    }
+
+    private ControllersRole connect(String controllers, boolean accounts, boolean elect) throws Exception {
         return ControllersRole.connect(new ControllersRole.Options(
                 Settings.of(testing.home.kubeconfig(), "test/0"),
                 ControllerSelection.parse(controllers),
                 new RemoteAccess.Material(null, null, null, null),
+                accounts,
                 elect,
                 TestingAllInOne.loopback(0)));
     }
@@ -127,6 +132,36 @@ class ControllersRoleTest {
                 .doesNotContain("name=\"job\"");
         assertThat(get(role, "/readyz").body()).isEqualTo("ok");
         assertThat(get(role, "/nothing").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void eachControllerMayWriteAsItsOwnAccount() throws Exception {
+        KubeApi.Kind roles = new KubeApi.Kind("rbac.authorization.k8s.io", "v1", "clusterroles", false);
+        ObjectNode role = testing.api
+                .find(roles, "", "system:controller:replicaset-controller")
+                .orElseThrow();
+        ObjectNode lesser = role.deepCopy();
+        Json.listAt(lesser, "rules").forEach(rule -> {
+            if (Json.listAt(rule, "resources").toString().contains("\"pods\"")) {
+                ((ObjectNode) rule).putArray("verbs").add("list");
+            }
+        });
+        testing.api.update(roles, "", lesser);
+        running.add(new Running(connect("deployment-controller,replicaset-controller", true, false)));
+        testing.api.create(DEPLOYMENTS, "default", deployment("web"));
+        testing.await(
+                DEPLOYMENTS,
+                "default",
+                "web",
+                found -> String.valueOf(found.orElseThrow())
+                        .contains(
+                                "pods is forbidden: User \\\"system:serviceaccount:kube-system:replicaset-controller\\\""
+                                        + " cannot create resource \\\"pods\\\""));
+
+        ObjectNode patch = Json.object();
+        patch.set("rules", Json.at(role, "rules"));
+        testing.api.patch(roles, "", "system:controller:replicaset-controller", "", KubeApi.Merge.PLAIN, patch);
+        testing.await(DEPLOYMENTS, "default", "web", found -> hasReplicas(found, 2));
     }
 
     private static HttpResponse<String> get(Running role, String path) throws Exception {
@@ -252,6 +287,7 @@ class ControllersRoleTest {
                 Settings.of(directory.resolve("nope"), "test/0"),
                 ControllerSelection.parse("*"),
                 new RemoteAccess.Material(null, null, null, null),
+                false,
                 false,
                 null);
 

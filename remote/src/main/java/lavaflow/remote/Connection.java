@@ -27,6 +27,7 @@ import lavaflow.kube.Json;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.AsyncBody;
 import io.fabric8.kubernetes.client.http.HttpClient;
@@ -93,7 +94,30 @@ final class Connection implements Streams, AutoCloseable {
     private final Reachability reachability;
 
     Connection(Settings settings) {
-        this.config = read(settings);
+        this(settings, read(settings));
+    }
+
+    /** A connection to the same server as nobody: whoever asks brings a token. A certificate would count for more. */
+    static Connection ofNobody(Settings settings) {
+        Config whose = read(settings);
+        // Made anew: from a kubeconfig the library would take its user's credentials again as soon as a token is
+        // refused.
+        Config config = new ConfigBuilder(Config.empty())
+                .withAutoConfigure(false)
+                .withMasterUrl(whose.getMasterUrl())
+                .withCaCertData(whose.getCaCertData())
+                .withCaCertFile(whose.getCaCertFile())
+                .withTrustCerts(whose.isTrustCerts())
+                .withDisableHostnameVerification(whose.isDisableHostnameVerification())
+                .withHttpProxy(whose.getHttpProxy())
+                .withHttpsProxy(whose.getHttpsProxy())
+                .withNoProxy(whose.getNoProxy())
+                .build();
+        return new Connection(settings, config);
+    }
+
+    private Connection(Settings settings, Config config) {
+        this.config = config;
         config.setUserAgent(settings.userAgent());
         // Whether and when to ask again is decided here: the library would also repeat what may have been done.
         config.setRequestRetryBackoffLimit(0);
@@ -148,10 +172,18 @@ final class Connection implements Streams, AutoCloseable {
     }
 
     ObjectNode write(String method, String path, String contentType, ObjectNode body) {
-        HttpRequest request = request(path, "application/json")
-                .method(method, contentType, Json.string(body))
-                .build();
-        return object(send(request).body());
+        return write(method, path, contentType, body, null);
+    }
+
+    /**
+     * @param token of the one who asks; null for the user of the kubeconfig
+     */
+    ObjectNode write(String method, String path, String contentType, ObjectNode body, @Nullable String token) {
+        HttpRequest.Builder request = request(path, "application/json").method(method, contentType, Json.string(body));
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        return object(send(request.build()).body());
     }
 
     static ObjectNode object(byte[] body) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.ApiException;
@@ -18,7 +19,9 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
-/** The API of any server, over HTTP. Reads and writes as one user, the one of the kubeconfig. */
+/**
+ * The API of any server, over HTTP. Reads as one user, the one of the kubeconfig; writes as the same, or as service accounts.
+ */
 public final class RemoteKubeApi implements KubeApi, AutoCloseable {
     /** As client-go: what a server can put together without effort and a client can hold. */
     static final int PAGE = 500;
@@ -26,18 +29,53 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
     private static final String JSON = "application/json";
     private static final String METADATA = "application/json;as=%s;g=meta.k8s.io;v=v1," + JSON;
 
+    /** Sends what changes something. */
+    private interface Writer {
+        ObjectNode write(Kind kind, String method, String path, String contentType, ObjectNode body);
+    }
+
     private final Connection connection;
     private final Discovery discovery;
+    private final Writer writer;
+    /** Null for those who only borrow the connection. */
+    private final @Nullable AccountCredentials accounts;
 
     /** Connects to a server, which must answer: what it serves is asked at once. */
     public RemoteKubeApi(Settings settings) {
         this.connection = new Connection(settings);
+        this.writer = (_, method, path, contentType, body) -> connection.write(method, path, contentType, body);
+        this.accounts = new AccountCredentials(connection, () -> Connection.ofNobody(settings), System::nanoTime);
         try {
             this.discovery = new Discovery(connection);
         } catch (RuntimeException e) {
             connection.close();
             throw e;
         }
+    }
+
+    private RemoteKubeApi(Connection connection, Discovery discovery, Writer writer) {
+        this.connection = connection;
+        this.discovery = discovery;
+        this.writer = writer;
+        this.accounts = null;
+    }
+
+    /**
+     * The same API, in which changes are made by service accounts of kube-system. They are made if they are missing, and ask for
+     * their tokens when they first need them. It ends with the one it was made from.
+     *
+     * @param account the name of the one who changes objects of a kind
+     */
+    public KubeApi writingAs(Function<Kind, String> account) {
+        AccountCredentials credentials = accounts;
+        if (credentials == null) {
+            throw new IllegalStateException("only the one that connected can tell others apart");
+        }
+        return new RemoteKubeApi(
+                connection,
+                discovery,
+                (kind, method, path, contentType, body) ->
+                        credentials.write(account.apply(kind), method, path, contentType, body));
     }
 
     /** The server's address. */
@@ -198,7 +236,7 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
 
     @Override
     public ObjectNode create(Kind kind, String namespace, ObjectNode object) {
-        return connection.write("POST", path(kind, namespace, "", ""), JSON, typed(kind, object));
+        return writer.write(kind, "POST", path(kind, namespace, "", ""), JSON, typed(kind, object));
     }
 
     /** Callers may leave out what the place says already. */
@@ -215,7 +253,7 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
     public ObjectNode update(Kind kind, String subresource, ObjectNode object) {
         String namespace = Json.textAt(object, "metadata", "namespace");
         String name = Json.textAt(object, "metadata", "name");
-        return connection.write("PUT", path(kind, namespace, name, subresource), JSON, typed(kind, object));
+        return writer.write(kind, "PUT", path(kind, namespace, name, subresource), JSON, typed(kind, object));
     }
 
     @Override
@@ -225,7 +263,7 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
             case PLAIN -> "application/merge-patch+json";
             case STRATEGIC -> "application/strategic-merge-patch+json";
         };
-        return connection.write("PATCH", path(kind, namespace, name, subresource), type, patch);
+        return writer.write(kind, "PATCH", path(kind, namespace, name, subresource), type, patch);
     }
 
     @Override
@@ -233,7 +271,8 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
         String namespace = Json.textAt(configuration, "metadata", "namespace");
         String name = Json.textAt(configuration, "metadata", "name");
         String query = "?force=true&fieldManager=" + URLEncoder.encode(manager, StandardCharsets.UTF_8);
-        return connection.write(
+        return writer.write(
+                kind,
                 "PATCH",
                 path(kind, namespace, name, subresource) + query,
                 "application/apply-patch+yaml",
@@ -242,7 +281,7 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
 
     @Override
     public void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
-        connection.write("POST", path(kind, namespace, name, subresource), JSON, body);
+        writer.write(kind, "POST", path(kind, namespace, name, subresource), JSON, body);
     }
 
     @Override
@@ -258,7 +297,7 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
             putIfThere(preconditions, "resourceVersion", deletion.resourceVersion());
         }
         try {
-            connection.write("DELETE", path(kind, namespace, name, ""), JSON, options);
+            writer.write(kind, "DELETE", path(kind, namespace, name, ""), JSON, options);
             return true;
         } catch (ApiException e) {
             if (e.code() == 404) {
@@ -324,7 +363,10 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
     /** Ends all watches and requests. */
     @Override
     public void close() {
-        discovery.close();
-        connection.close();
+        if (accounts != null) {
+            accounts.close();
+            discovery.close();
+            connection.close();
+        }
     }
 }
