@@ -3,6 +3,7 @@ package lavaflow.cluster;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -69,7 +70,7 @@ final class GarbageCollector implements ChangeListener {
     /** What could not be told of dependents may be told now. */
     @Override
     public void onNewKind(KubeApi.Kind kind) {
-        Set<OwnerGraph.Item> waiting = Set.copyOf(ofUnknownKind);
+        Set<OwnerGraph.Item> waiting = new LinkedHashSet<>(ofUnknownKind);
         ofUnknownKind.removeAll(waiting);
         look(waiting);
     }

@@ -3,8 +3,8 @@ package lavaflow.node;
 import java.time.Instant;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -60,7 +60,7 @@ final class NodeState {
     /** What those it has taken in need, by uid. */
     private final Map<String, Claim> admitted = new LinkedHashMap<>();
 
-    private final Set<PodKey> pods = new HashSet<>();
+    private final Set<PodKey> pods = new LinkedHashSet<>();
     private Map<String, Long> allocatable = Map.of();
     private ObjectNode object = Json.object();
     private Mode mode = Mode.READY;
@@ -149,8 +149,8 @@ final class NodeState {
         pods.add(key);
     }
 
-    synchronized Set<PodKey> pods() {
-        return Set.copyOf(pods);
+    synchronized List<PodKey> pods() {
+        return List.copyOf(pods);
     }
 
     /** Takes a pod in, or says why not. */

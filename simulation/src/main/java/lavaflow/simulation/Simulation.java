@@ -17,7 +17,7 @@ import lavaflow.controller.KubeApi;
  */
 final class Simulation implements AutoCloseable {
     private static final int NODES = 4;
-    private static final int STEPS = 1_500;
+    private static final int STEPS = 1_200;
     private static final int ACTIONS = 40;
     private static final Duration CALM_STEP = Duration.ofSeconds(2);
     /** Where nothing happens time passes faster, but not so fast that nodes would be taken for dead. */
