@@ -121,7 +121,8 @@ final class ClusterState {
     /** A pod takes room on the node it names. */
     void place(ScheduledPod pod) {
         forget(pod.uid());
-        PlacedPod entry = new PlacedPod(pod, retain(pod.key()));
+        PodClass type = retain(pod.key());
+        PlacedPod entry = new PlacedPod(pod.of(type), type);
         placed.put(pod.uid(), entry);
         putOn(entry, nodes.slot(pod.node()));
         version++;

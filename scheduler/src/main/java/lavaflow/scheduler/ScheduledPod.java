@@ -95,6 +95,26 @@ record ScheduledPod(
         return namespace + "/" + name;
     }
 
+    /** The same with the key of its class: pods of a class need not keep one each. */
+    ScheduledPod of(PodClass type) {
+        return new ScheduledPod(
+                uid,
+                namespace,
+                name,
+                type.key,
+                node,
+                nominated,
+                priority,
+                preempts,
+                waits,
+                deleting,
+                finished,
+                created,
+                started,
+                condition,
+                generation);
+    }
+
     ScheduledPod on(String chosen) {
         return new ScheduledPod(
                 uid,
