@@ -43,7 +43,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class IssuerTokensTest {
     private static final List<String> API = List.of("api");
 
-    private final KeyPair pair = newKey();
+    private static final KeyPair PAIR = newKey();
+
     private final AtomicInteger asked = new AtomicInteger();
     private HttpsServer issuer;
     private String url;
@@ -109,7 +110,7 @@ class IssuerTokensTest {
                   "extra": [{"key": "example.com/domain", "valueExpression": "claims.hd"},
                             {"key": "example.com/roles", "valueExpression": "claims.?roles.orValue([])"}]},
                  "claimValidationRules": [{"expression": "claims.?email_verified.orValue(true) == true", "message": "m"}]}""");
-        assertThat(tokens.authenticate(signed(claims(), "k1", pair), API))
+        assertThat(tokens.authenticate(signed(claims(), "k1", PAIR), API))
                 .isInstanceOfSatisfying(TokenAuthenticator.Good.class, good -> {
                     assertThat(good.user().name()).isEqualTo("oidc:ann");
                     assertThat(good.user().uid()).isEqualTo("7/example.com");
@@ -126,7 +127,7 @@ class IssuerTokensTest {
                  "userValidationRules": [
                   {"expression": "!user.username.startsWith('system:')", "message": "reserved"},
                   {"expression": "user.groups.size() == 0"}]}""");
-        assertThat(tokens.authenticate(signed(claims().put("who", "ann"), "k1", pair), API))
+        assertThat(tokens.authenticate(signed(claims().put("who", "ann"), "k1", PAIR), API))
                 .isInstanceOf(TokenAuthenticator.Good.class);
         refused(
                 claims().put("hd", "evil.example.com"),
@@ -203,7 +204,7 @@ class IssuerTokensTest {
         Path config = directory.resolve("authentication.json");
         Files.writeString(config, file("https://localhost:1", "{\"enabled\":false}"));
         try (TestingServer server = server(directory.resolve("data"), new IssuerFile(config, now::get))) {
-            String token = signed(claims(), "k1", pair);
+            String token = signed(claims(), "k1", PAIR);
             assertThat(version(server, token)).isEqualTo(401);
 
             Files.writeString(config, file(url, "{\"enabled\":true}"));
@@ -276,7 +277,7 @@ class IssuerTokensTest {
     }
 
     private ObjectNode keySet() {
-        RSAPublicKey key = (RSAPublicKey) pair.getPublic();
+        RSAPublicKey key = (RSAPublicKey) PAIR.getPublic();
         ObjectNode set = Json.object();
         set.putArray("keys")
                 .addObject()
@@ -309,7 +310,7 @@ class IssuerTokensTest {
     }
 
     private void refused(ObjectNode claims, String why) throws Exception {
-        assertThat(tokens.authenticate(signed(claims, "k1", pair), API))
+        assertThat(tokens.authenticate(signed(claims, "k1", PAIR), API))
                 .isInstanceOfSatisfying(
                         TokenAuthenticator.Bad.class,
                         bad -> assertThat(bad.why()).contains(why));
@@ -317,7 +318,7 @@ class IssuerTokensTest {
 
     @Test
     void aGoodTokenGivesUserAndGroups() throws Exception {
-        assertThat(tokens.authenticate(signed(claims(), "k1", pair), API))
+        assertThat(tokens.authenticate(signed(claims(), "k1", PAIR), API))
                 .isInstanceOfSatisfying(TokenAuthenticator.Good.class, good -> {
                     assertThat(good.user().name()).isEqualTo("oidc:ann@example.com");
                     assertThat(good.user().uid()).isEqualTo("7");
@@ -338,7 +339,7 @@ class IssuerTokensTest {
         ObjectNode nameless = claims();
         nameless.remove("email");
         refused(nameless, "username");
-        assertThat(tokens.authenticate(signed(claims().put("iss", "https://other"), "k1", pair), API))
+        assertThat(tokens.authenticate(signed(claims().put("iss", "https://other"), "k1", PAIR), API))
                 .isInstanceOf(TokenAuthenticator.NotMine.class);
     }
 
@@ -351,7 +352,7 @@ class IssuerTokensTest {
         assertThat(asked).hasValue(1);
         assertThat(tokens.authenticate(signed(claims(), "k1", newKeyOnce()), API))
                 .isInstanceOf(TokenAuthenticator.Bad.class);
-        assertThat(tokens.authenticate(signed(claims(), "k1", pair), API)).isInstanceOf(TokenAuthenticator.Good.class);
+        assertThat(tokens.authenticate(signed(claims(), "k1", PAIR), API)).isInstanceOf(TokenAuthenticator.Good.class);
     }
 
     private final KeyPair other = newKey();
