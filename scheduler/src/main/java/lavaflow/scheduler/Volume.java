@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What a PersistentVolume offers.
  *
  * @param claim namespace and name of the claim it is for; empty if it is free
+ * @param claimUid which of the claims that ever had this name; empty if any will do
  * @param driver who attaches it; empty if nobody has to
  * @param handle what the driver calls it
  */
@@ -25,6 +26,7 @@ record Volume(
         List<String> modes,
         String volumeMode,
         String claim,
+        String claimUid,
         String driver,
         String handle,
         boolean usable,
@@ -41,6 +43,7 @@ record Volume(
                 VolumeClaim.modes(spec),
                 Json.textAt(spec, "volumeMode"),
                 claim.isEmpty() ? "" : Json.textAt(spec, "claimRef", "namespace") + "/" + claim,
+                Json.textAt(spec, "claimRef", "uid"),
                 Json.textAt(spec, "csi", "driver"),
                 Json.textAt(spec, "csi", "volumeHandle"),
                 Json.at(volume, "metadata", "deletionTimestamp") == null
@@ -55,6 +58,7 @@ record Volume(
     boolean suits(VolumeClaim wanted) {
         return usable
                 && (claim.isEmpty() || claim.equals(wanted.namespace() + "/" + wanted.name()))
+                && (claimUid.isEmpty() || claimUid.equals(wanted.uid()))
                 && className.equals(wanted.className())
                 && size >= wanted.size()
                 && modes.containsAll(wanted.modes())

@@ -207,4 +207,16 @@ class VolumeTest {
         cluster.running("first", "n", uses("a")).pod("second", uses("a"));
         assertThat(cluster.outcome()).isEqualTo("n");
     }
+
+    @Test
+    void theVolumeOfAnEarlierClaimOfThatNameIsNotTaken() {
+        type("WaitForFirstConsumer", "kubernetes.io/no-provisioner");
+        claim("", "");
+        volume("old", "2Gi");
+        cluster.core.state().volumes().putVolume("old", Volume.of((com.fasterxml.jackson.databind.node.ObjectNode)
+                lavaflow.kube.Json.parse("""
+                        {"metadata":{"name":"old"},"spec":{"capacity":{"storage":"2Gi"},"accessModes":["ReadWriteOnce"],
+                         "storageClassName":"fast","claimRef":{"namespace":"default","name":"data","uid":"earlier"}}}""")));
+        assertThat(cluster.pod("p", CLAIMS).outcome()).contains("didn't find available persistent volumes to bind");
+    }
 }
