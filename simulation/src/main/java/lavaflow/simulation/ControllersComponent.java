@@ -13,9 +13,6 @@ import lavaflow.controller.Timing;
 
 /** All core controllers in one process. */
 final class ControllersComponent implements Component {
-    /** Nobody has as much to do at once: who goes on and on makes the work themselves. */
-    private static final int ENOUGH = 100_000;
-
     private final CoreControllers controllers;
 
     ControllersComponent(KubeApi api, SimulatedServer server, VirtualClock clock) {
@@ -54,10 +51,7 @@ final class ControllersComponent implements Component {
         controllers.pump();
         boolean worked = false;
         for (ControllerRunner<?> runner : controllers.runners()) {
-            for (int i = 0; runner.step(); i++) {
-                Violation.unless(i < ENOUGH, () -> runner.name() + " works and works without a pause");
-                worked = true;
-            }
+            worked |= Component.exhaust(runner.name(), runner::step);
         }
         return worked;
     }

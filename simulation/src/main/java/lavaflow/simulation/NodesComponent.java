@@ -54,10 +54,6 @@ final class NodesComponent implements Component {
     public boolean catchUp() {
         beat();
         followers.pump();
-        boolean worked = false;
-        while (followers.areSynced() && nodes.step()) {
-            worked = true;
-        }
-        return worked;
+        return Component.exhaust("some node", () -> followers.areSynced() && nodes.step());
     }
 }

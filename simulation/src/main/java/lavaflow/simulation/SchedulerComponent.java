@@ -28,10 +28,6 @@ final class SchedulerComponent implements Component {
     @Override
     public boolean catchUp() {
         followers.pump();
-        boolean worked = false;
-        while (followers.areSynced() && scheduler.step()) {
-            worked = true;
-        }
-        return worked;
+        return Component.exhaust("the scheduler", () -> followers.areSynced() && scheduler.step());
     }
 }
