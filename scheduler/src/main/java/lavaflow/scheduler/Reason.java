@@ -8,7 +8,9 @@ enum Reason {
     PORTS("node(s) didn't have free ports for the requested pod ports", true),
     /** Told by the resources that are missing. */
     RESOURCES("Insufficient", true),
-    CLAIM_IN_USE("node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode", true),
+    CLAIM_IN_USE(
+            "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod",
+            true),
     VOLUME_COUNT("node(s) exceed max volume count", true),
     VOLUME_CONFLICT("node(s) didn't match PersistentVolume's node affinity", false),
     NO_VOLUME("node(s) didn't find available persistent volumes to bind", false),

@@ -101,7 +101,7 @@ final class SchedulerCore {
             Integer slot = before == null ? null : state.nodes().find(pod.node());
             if (slot != null && queue.hasParked()) {
                 // It may need less than before.
-                queue.wake((type, _) -> couldTake(type, slot), now);
+                queue.wake((type, reasons) -> reasons.contains(Reason.RESOURCES) && couldTake(type, slot), now);
             }
         }
     }

@@ -155,8 +155,8 @@ class VolumeTest {
         bound("one", "ReadWriteOncePod");
         cluster.running("first", "n", uses("one")).pod("second", uses("one"));
         assertThat(cluster.outcome())
-                .startsWith("0/2 nodes are available: 2 node has pod using PersistentVolumeClaim with the same name and"
-                        + " ReadWriteOncePod access mode.");
+                .startsWith("0/2 nodes are available: 2 node(s) unavailable due to PersistentVolumeClaim with"
+                        + " ReadWriteOncePod access mode already in-use by another pod.");
         cluster.gone("first").later(Duration.ofSeconds(2));
         assertThat(cluster.outcome()).isIn("n", "m");
     }
@@ -171,6 +171,22 @@ class VolumeTest {
                         .isInstanceOfSatisfying(
                                 Action.Evict.class,
                                 evict -> assertThat(evict.victim().name()).isEqualTo("first")));
+    }
+
+    @Test
+    void whoTakesAClaimFromAnotherIsAskedAgainOnceThatOneIsGone() {
+        bound("one", "ReadWriteOncePod");
+        cluster.running("first", "n", uses("one"), TestingCluster.priority(1))
+                .pod("second", uses("one"), TestingCluster.priority(100));
+        cluster.decide();
+        cluster.running(
+                "first",
+                "n",
+                uses("one"),
+                TestingCluster.priority(1),
+                "{\"metadata\":{\"deletionTimestamp\":\"2026-11-15T12:00:00Z\"}}");
+        assertThat(cluster.later(Duration.ofSeconds(2)).decide()).isEmpty();
+        assertThat(cluster.gone("first").placements()).containsExactly("second on n");
     }
 
     @Test
