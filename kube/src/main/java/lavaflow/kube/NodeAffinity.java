@@ -1,7 +1,9 @@
 package lavaflow.kube;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +48,22 @@ public record NodeAffinity(
 
     public boolean accepts(String name, @Nullable JsonNode labels) {
         return selector.matches(labels) && (required == null || NodeSelectorTerm.anyMatches(required, name, labels));
+    }
+
+    /** The only nodes that can fit, where every term asks for names; null if any node might. */
+    public @Nullable Set<String> names() {
+        if (required == null || required.isEmpty()) {
+            return null;
+        }
+        Set<String> all = new LinkedHashSet<>();
+        for (NodeSelectorTerm term : required) {
+            Set<String> names = term.names();
+            if (names == null) {
+                return null;
+            }
+            all.addAll(names);
+        }
+        return all;
     }
 
     public long preference(String name, @Nullable JsonNode labels) {

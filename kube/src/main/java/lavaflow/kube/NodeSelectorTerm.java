@@ -1,13 +1,17 @@
 package lavaflow.kube;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
 
 /** Requirements on a node, all of which it must meet: on its labels, and on its name. None at all fit no node. */
 public record NodeSelectorTerm(List<Requirement> labels, List<Requirement> fields) {
+    private static final String NAME = "metadata.name";
+
     /** One requirement; the operator is one of In, NotIn, Exists, DoesNotExist, Gt, Lt. */
     public record Requirement(String key, String operator, List<String> values) {
         static Requirement of(JsonNode json) {
@@ -66,11 +70,27 @@ public record NodeSelectorTerm(List<Requirement> labels, List<Requirement> field
         }
         for (Requirement requirement : fields) {
             // The only field of a node that may be asked for.
-            if (!requirement.key().equals("metadata.name") || !requirement.matches(name)) {
+            if (!requirement.key().equals(NAME) || !requirement.matches(name)) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** The nodes it asks for by name; null where it does not. */
+    @Nullable
+    Set<String> names() {
+        Set<String> names = null;
+        for (Requirement requirement : fields) {
+            if (requirement.key().equals(NAME) && requirement.operator().equals("In")) {
+                if (names == null) {
+                    names = new LinkedHashSet<>(requirement.values());
+                } else {
+                    names.retainAll(requirement.values());
+                }
+            }
+        }
+        return names;
     }
 
     static boolean anyMatches(List<NodeSelectorTerm> terms, String name, @Nullable JsonNode nodeLabels) {

@@ -2,6 +2,8 @@ package lavaflow.scheduler;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 
 import lavaflow.kube.HostPort;
 
@@ -32,7 +34,8 @@ final class Attempt {
     /** Something no node can help with; null if there is nothing such. */
     @Nullable
     String hopeless() {
-        return volumes == null ? null : volumes.problem();
+        String byNodes = type.choice.hopeless();
+        return byNodes != null || volumes == null ? byNodes : volumes.problem();
     }
 
     Volumes.@Nullable Wanted volumes() {
@@ -45,16 +48,26 @@ final class Attempt {
         if (nominated >= 0 && refusal(nominated) == null) {
             return nominated;
         }
-        if (onlyRoomCounts()) {
+        Set<String> names = type.choice.names;
+        if (names == null && onlyRoomCounts()) {
             return state.ranking(type).best(nodes);
         }
         Scores scores = new Scores(state, type, neighbours);
-        for (int slot = 0; slot < nodes.slots(); slot++) {
-            if (nodes.isKnown(slot) && refusal(slot) == null) {
-                scores.consider(slot);
+        if (names == null) {
+            for (int slot = 0; slot < nodes.slots(); slot++) {
+                consider(slot, scores);
             }
+        } else {
+            // Pods of a DaemonSet name one node each; the others need not be looked at.
+            names.stream().map(nodes::find).filter(Objects::nonNull).sorted().forEach(slot -> consider(slot, scores));
         }
         return scores.best();
+    }
+
+    private void consider(int slot, Scores scores) {
+        if (nodes.isKnown(slot) && refusal(slot) == null) {
+            scores.consider(slot);
+        }
     }
 
     /** Whether neither neighbours nor anything else but room decides between nodes. */

@@ -2,6 +2,7 @@ package lavaflow.scheduler;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 import lavaflow.kube.Json;
 import lavaflow.kube.NodeAffinity;
@@ -20,6 +21,8 @@ final class NodeChoice {
     final ObjectNode key;
     final NodeAffinity affinity;
     final List<Toleration> tolerations;
+    /** The only nodes that can fit; null if any might. */
+    final @Nullable Set<String> names;
     /** How many classes share it. */
     int classes;
 
@@ -32,6 +35,13 @@ final class NodeChoice {
         this.key = key;
         this.affinity = NodeAffinity.of(key);
         this.tolerations = Toleration.of(key);
+        this.names = affinity.names();
+    }
+
+    /** Something no node can help with; null if there is nothing such. */
+    @Nullable
+    String hopeless() {
+        return names != null && names.isEmpty() ? "pod affinity terms conflict" : null;
     }
 
     static ObjectNode key(ObjectNode classKey) {
@@ -65,6 +75,9 @@ final class NodeChoice {
     }
 
     private @Nullable Reason judge(NodeTable.Node node) {
+        if (names != null && !names.contains(node.name())) {
+            return Reason.NOT_NAMED;
+        }
         if (node.unschedulable() && !Toleration.anyTolerates(tolerations, Taint.UNSCHEDULABLE)) {
             return Reason.UNSCHEDULABLE;
         }

@@ -2,6 +2,8 @@ package lavaflow.scheduler;
 
 /** Why a node cannot take a pod, in the words of kube-scheduler. */
 enum Reason {
+    /** Told of nodes that need not be looked at, because the pod names those it wants. */
+    NOT_NAMED("node(s) didn't satisfy plugin(s) [NodeAffinity]", false),
     UNSCHEDULABLE("node(s) were unschedulable", false),
     TAINTED("node(s) had untolerated taint(s)", false),
     AFFINITY("node(s) didn't match Pod's node affinity/selector", false),

@@ -61,6 +61,53 @@ class FilterTest {
         assertThat(cluster.outcome()).isEqualTo("n");
     }
 
+    private static String named(String... terms) {
+        return """
+                {"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[%s]}}}}}""".formatted(String.join(",", terms));
+    }
+
+    private static String field(String operator, String... nodes) {
+        return "{\"key\":\"metadata.name\",\"operator\":\"%s\",\"values\":[\"%s\"]}"
+                .formatted(operator, String.join("\",\"", nodes));
+    }
+
+    @Test
+    void nodesThatAPodDoesNotNameAreNotLookedAt() {
+        cluster.node("n", "{\"spec\":{\"unschedulable\":true}}").node("m").node("o");
+        cluster.pod(
+                "p",
+                named("{\"matchFields\":[" + field("In", "n") + "]}", "{\"matchFields\":[" + field("In", "m") + "]}"),
+                requests("{\"cpu\":\"100\"}"));
+        assertThat(cluster.outcome())
+                .startsWith("0/3 nodes are available: 1 Insufficient cpu, 1 node(s) didn't satisfy plugin(s)"
+                        + " [NodeAffinity], 1 node(s) were unschedulable. no new claims to deallocate, preemption:"
+                        + " 0/3 nodes are available: 3 Preemption is not helpful for scheduling.");
+    }
+
+    @Test
+    void aTermWithoutNamesLeavesAllNodesOpen() {
+        cluster.node("n").node("m");
+        cluster.pod(
+                "p",
+                named(
+                        "{\"matchFields\":[" + field("In", "n") + "]}",
+                        "{\"matchExpressions\":[{\"key\":\"zone\",\"operator\":\"In\",\"values\":[\"b\"]}]}"),
+                requests("{\"cpu\":\"100\"}"));
+        assertThat(cluster.outcome())
+                .startsWith("0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match Pod's node"
+                        + " affinity/selector.");
+        cluster.pod("q", named("{\"matchFields\":[" + field("NotIn", "n", "m") + "]}"));
+        assertThat(cluster.outcome())
+                .startsWith("0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.");
+    }
+
+    @Test
+    void namesThatContradictEachOtherAreToldAtOnce() {
+        cluster.node("n").node("m");
+        cluster.pod("p", named("{\"matchFields\":[" + field("In", "n") + "," + field("In", "m") + "]}"));
+        assertThat(cluster.outcome()).isEqualTo("0/2 nodes are available: pod affinity terms conflict. not found");
+    }
+
     @Test
     void everyMissingResourceIsTold() {
         cluster.node("n").running("r", "n", requests("{\"cpu\":\"3\",\"memory\":\"7Gi\"}"));
