@@ -17,6 +17,7 @@ enum Reason {
     VOLUME_CONFLICT("node(s) didn't match PersistentVolume's node affinity", false),
     NO_VOLUME("node(s) didn't find available persistent volumes to bind", false),
     LOST_VOLUME("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)", false),
+    VOLUME_ZONE("node(s) had no available volume zone", false),
     SPREAD_LABEL("node(s) didn't match pod topology spread constraints (missing required label)", false),
     SPREAD("node(s) didn't match pod topology spread constraints", true),
     POD_AFFINITY("node(s) didn't match pod affinity rules", false),

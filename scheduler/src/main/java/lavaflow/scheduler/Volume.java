@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 record Volume(
         String name,
         NodeAffinity affinity,
+        VolumeZone zone,
         String className,
         long size,
         List<String> modes,
@@ -38,6 +39,7 @@ record Volume(
         return new Volume(
                 Json.textAt(volume, "metadata", "name"),
                 NodeAffinity.ofVolume(volume),
+                VolumeZone.of(Json.at(volume, "metadata", "labels")),
                 Json.textAt(spec, "storageClassName"),
                 Quantity.at(Json.at(spec, "capacity"), "storage").value(),
                 VolumeClaim.modes(spec),

@@ -152,7 +152,16 @@ final class Volumes {
                     return Reason.VOLUME_CONFLICT;
                 }
             }
-            return waiting.isEmpty() || choices(node) != null ? null : Reason.NO_VOLUME;
+            if (!waiting.isEmpty() && choices(node) == null) {
+                return Reason.NO_VOLUME;
+            }
+            return isInZone(node) ? null : Reason.VOLUME_ZONE;
+        }
+
+        private boolean isInZone(NodeTable.Node node) {
+            return bound.stream()
+                    .map(claim -> volumes.get(claim.volume()))
+                    .allMatch(volume -> volume == null || volume.zone().reachableFrom(node.labels()));
         }
 
         private boolean exceedsLimits(NodeTable.Node node, Collection<PlacedPod> pods) {

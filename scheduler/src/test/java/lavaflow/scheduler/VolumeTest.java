@@ -146,6 +146,52 @@ class VolumeTest {
         });
     }
 
+    private String inZone(String volumeLabels, String nodeLabels) {
+        bound("one", "ReadWriteOnce");
+        cluster.with(state -> state.volumes()
+                .putVolume(
+                        "pv-one",
+                        Volume.of(
+                                json("{\"metadata\":{\"name\":\"pv-one\",\"labels\":{%s}}}".formatted(volumeLabels)))));
+        cluster.core.onNodeGone("m", cluster.now);
+        cluster.node("n", "{\"metadata\":{\"labels\":{%s}}}".formatted(nodeLabels))
+                .pod("p", uses("one"));
+        return cluster.outcome();
+    }
+
+    private static final String ELSEWHERE = "0/1 nodes are available: 1 node(s) had no available volume zone."
+            + " no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
+
+    @Test
+    void aVolumeInAnotherZoneIsOutOfReach() {
+        assertThat(inZone("\"topology.kubernetes.io/zone\":\"a\"", "\"topology.kubernetes.io/zone\":\"b\""))
+                .isEqualTo(ELSEWHERE);
+    }
+
+    @Test
+    void aNodeWithAZoneAndNoRegionIsInNoRegion() {
+        assertThat(inZone("\"topology.kubernetes.io/region\":\"r\"", "\"topology.kubernetes.io/zone\":\"b\""))
+                .isEqualTo(ELSEWHERE);
+    }
+
+    @Test
+    void aVolumeMayBeInSeveralZones() {
+        assertThat(inZone("\"topology.kubernetes.io/zone\":\"a__b\"", "\"topology.kubernetes.io/zone\":\"b\""))
+                .isEqualTo("n");
+    }
+
+    @Test
+    void zonesHaveHadAnotherName() {
+        assertThat(inZone("\"failure-domain.beta.kubernetes.io/zone\":\"b\"", "\"topology.kubernetes.io/zone\":\"b\""))
+                .isEqualTo("n");
+    }
+
+    @Test
+    void nodesThatAreNowhereReachAllZones() {
+        assertThat(inZone("\"topology.kubernetes.io/zone\":\"a\"", "\"disk\":\"ssd\""))
+                .isEqualTo("n");
+    }
+
     private static String uses(String claim) {
         return CLAIMS.replace("data", claim);
     }
