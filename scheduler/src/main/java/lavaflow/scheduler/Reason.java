@@ -16,6 +16,7 @@ enum Reason {
     VOLUME_COUNT("node(s) exceed max volume count", true),
     VOLUME_CONFLICT("node(s) didn't match PersistentVolume's node affinity", false),
     NO_VOLUME("node(s) didn't find available persistent volumes to bind", false),
+    STORAGE_FULL("node(s) did not have enough free storage", false),
     LOST_VOLUME("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)", false),
     VOLUME_ZONE("node(s) had no available volume zone", false),
     SPREAD_LABEL("node(s) didn't match pod topology spread constraints (missing required label)", false),

@@ -35,6 +35,8 @@ public final class Scheduler implements AutoCloseable {
     static final KubeApi.Kind VOLUMES = KubeApi.Kind.clusterWide("persistentvolumes");
     static final KubeApi.Kind CLASSES = new KubeApi.Kind("storage.k8s.io", "v1", "storageclasses", false);
     static final KubeApi.Kind NODE_DRIVERS = new KubeApi.Kind("storage.k8s.io", "v1", "csinodes", false);
+    static final KubeApi.Kind DRIVERS = new KubeApi.Kind("storage.k8s.io", "v1", "csidrivers", false);
+    static final KubeApi.Kind CAPACITIES = new KubeApi.Kind("storage.k8s.io", "v1", "csistoragecapacities", true);
     static final KubeApi.Kind BUDGETS = new KubeApi.Kind("policy", "v1", "poddisruptionbudgets", true);
 
     /** Something for the thread that owns the state. */
@@ -130,6 +132,18 @@ public final class Scheduler implements AutoCloseable {
         });
         follow(NODE_DRIVERS, Scheduler::name, Scheduler::limits, (name, limits, now) -> {
             core.state().volumes().putLimits(name, limits);
+            volumes(now);
+        });
+        follow(
+                DRIVERS,
+                Scheduler::name,
+                driver -> Json.flagAt(driver, "spec", "storageCapacity"),
+                (name, tells, now) -> {
+                    core.state().volumes().putDriver(name, tells);
+                    volumes(now);
+                });
+        follow(CAPACITIES, Scheduler::place, StorageCapacity::of, (place, capacity, now) -> {
+            core.state().volumes().putCapacity(place, capacity);
             volumes(now);
         });
         follow(

@@ -21,6 +21,11 @@ final class Volumes {
     /** How many volumes of a driver a node can have, by node and driver. */
     private final Map<String, Map<String, Long>> limits = new HashMap<>();
 
+    /** How much can be made, by namespace and name of who says so. */
+    private final Map<String, StorageCapacity> capacities = new TreeMap<>();
+    /** Drivers that say how much they can make. */
+    private final Map<String, Boolean> measured = new HashMap<>();
+
     void putClaim(String place, @Nullable VolumeClaim claim) {
         put(claims, place, claim);
     }
@@ -38,6 +43,17 @@ final class Volumes {
      */
     void putLimits(String node, @Nullable Map<String, Long> most) {
         put(limits, node, most);
+    }
+
+    void putCapacity(String place, @Nullable StorageCapacity capacity) {
+        put(capacities, place, capacity);
+    }
+
+    /**
+     * @param tells whether it says how much it can make
+     */
+    void putDriver(String name, @Nullable Boolean tells) {
+        put(measured, name, tells);
     }
 
     private static <T> void put(Map<String, T> all, String key, @Nullable T value) {
@@ -152,8 +168,14 @@ final class Volumes {
                     return Reason.VOLUME_CONFLICT;
                 }
             }
-            if (!waiting.isEmpty() && choices(node) == null) {
-                return Reason.NO_VOLUME;
+            if (!waiting.isEmpty()) {
+                List<Choice> choices = choices(node);
+                if (choices == null) {
+                    return Reason.NO_VOLUME;
+                }
+                if (!choices.stream().allMatch(choice -> choice.volume() != null || isRoomFor(choice.claim(), node))) {
+                    return Reason.STORAGE_FULL;
+                }
             }
             return isInZone(node) ? null : Reason.VOLUME_ZONE;
         }
@@ -215,6 +237,13 @@ final class Volumes {
                 }
             }
             return best;
+        }
+
+        private boolean isRoomFor(VolumeClaim claim, NodeTable.Node node) {
+            VolumeClass made = classes.get(claim.className());
+            return made == null
+                    || !measured.getOrDefault(made.provisioner(), false)
+                    || capacities.values().stream().anyMatch(each -> each.suffices(claim, node));
         }
 
         private boolean canBeMade(VolumeClaim claim, NodeTable.Node node) {

@@ -29,6 +29,8 @@ class SchedulerTest {
             .serve(Scheduler.VOLUMES, "PersistentVolume")
             .serve(Scheduler.CLASSES, "StorageClass")
             .serve(Scheduler.NODE_DRIVERS, "CSINode")
+            .serve(Scheduler.DRIVERS, "CSIDriver")
+            .serve(Scheduler.CAPACITIES, "CSIStorageCapacity")
             .serve(Scheduler.BUDGETS, "PodDisruptionBudget");
     private final Followers followers = new Followers(api);
     private Instant now = Instant.parse("2026-11-15T12:00:00Z");

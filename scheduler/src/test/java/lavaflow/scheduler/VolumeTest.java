@@ -91,6 +91,39 @@ class VolumeTest {
                         Action.Bind.class, bind -> assertThat(bind.node()).isEqualTo("n"));
     }
 
+    private void capacity(String sizes) {
+        StorageCapacity capacity = StorageCapacity.of(json("""
+                {"storageClassName":"local","nodeTopology":{"matchLabels":{"kubernetes.io/hostname":"m"}},%s}""".formatted(sizes)));
+        cluster.with(state -> state.volumes().putCapacity("kube-system/c", capacity));
+    }
+
+    @Test
+    void aDriverThatTellsItsCapacityMakesVolumesOnlyWhereThereIsRoom() {
+        type("WaitForFirstConsumer", "csi.example.com");
+        claim("", "");
+        cluster.with(state -> state.volumes().putDriver("csi.example.com", true));
+        assertThat(cluster.pod("p", CLAIMS).outcome())
+                .isEqualTo(
+                        "0/2 nodes are available: 2 node(s) did not have enough free storage. no new claims to"
+                                + " deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.");
+        capacity("\"capacity\":\"1023Mi\"");
+        assertThat(cluster.later(Duration.ofSeconds(10)).outcome())
+                .contains("2 node(s) did not have enough free storage");
+        capacity("\"capacity\":\"10Gi\",\"maximumVolumeSize\":\"512Mi\"");
+        assertThat(cluster.later(Duration.ofSeconds(10)).outcome())
+                .contains("2 node(s) did not have enough free storage");
+        capacity("\"capacity\":\"1Gi\"");
+        assertThat(cluster.later(Duration.ofSeconds(10)).outcome()).isEqualTo("m with volumes");
+    }
+
+    @Test
+    void aDriverThatDoesNotTellIsTrusted() {
+        type("WaitForFirstConsumer", "csi.example.com");
+        claim("", "");
+        cluster.with(state -> state.volumes().putDriver("csi.example.com", false));
+        assertThat(cluster.pod("p", CLAIMS).outcome()).isEqualTo("n with volumes");
+    }
+
     @Test
     void theSmallestFreeVolumeIsTaken() {
         type("WaitForFirstConsumer", "kubernetes.io/no-provisioner");
