@@ -57,7 +57,13 @@ final class SchedulerCore {
     void onPod(ScheduledPod pod, Instant now) {
         Assumed given = assumed.get(pod.uid());
         if (given != null && pod.node().isEmpty()) {
-            // An older look at it; whether the node was accepted is told by the binding.
+            // Whether the node was accepted is told by the binding.
+            if (awaiting.containsKey(pod.uid())) {
+                // It says by now where it is expected, which has to be taken back if nothing comes of it.
+                Assumed seen = new Assumed(pod, given.node(), given.since(), given.claims());
+                assumed.put(pod.uid(), seen);
+                awaiting.put(pod.uid(), seen);
+            }
             return;
         }
         unassume(pod.uid());

@@ -98,7 +98,7 @@ final class Writer {
     private void perform(Action action) {
         switch (action) {
             case Action.Bind(ScheduledPod pod, String node) -> bind(pod, node);
-            case Action.ChooseVolumes choose -> choose.choices().forEach(choice -> ask(choice, choose.node()));
+            case Action.ChooseVolumes choose -> choose(choose);
             case Action.Refuse refuse -> refuse(refuse);
             case Action.Evict evict -> evict(evict);
             case Action.Displace(ScheduledPod pod) -> nominate(pod, null);
@@ -144,6 +144,14 @@ final class Writer {
         binding.putObject("target").put("apiVersion", "v1").put("kind", "Node").put("name", node);
         api.post(Scheduler.PODS, pod.namespace(), pod.name(), "binding", binding);
         events.normal(reference(pod), "Scheduled", "Successfully assigned " + pod.place() + " to " + node);
+    }
+
+    /** Volumes may take long: until then the pod itself says where it is expected, also to a scheduler that comes later. */
+    private void choose(Action.ChooseVolumes choose) {
+        if (!choose.pod().nominated().equals(choose.node())) {
+            nominate(choose.pod(), choose.node());
+        }
+        choose.choices().forEach(choice -> ask(choice, choose.node()));
     }
 
     /** Has a volume made on the node, or keeps an existing one for the claim; who binds both is another. */

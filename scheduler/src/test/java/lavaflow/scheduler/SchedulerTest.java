@@ -127,8 +127,7 @@ class SchedulerTest {
         assertThat(Json.textAt(read("high"), "spec", "nodeName")).isEqualTo("n");
     }
 
-    @Test
-    void aClaimThatWaitsIsToldTheNode() {
+    private void podWithClaim() {
         node("n");
         api.create(Scheduler.CLASSES, "", json("""
                 {"apiVersion":"storage.k8s.io/v1","kind":"StorageClass","metadata":{"name":"local"},"provisioner":"x","volumeBindingMode":"WaitForFirstConsumer"}"""));
@@ -136,10 +135,27 @@ class SchedulerTest {
                 {"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"data","namespace":"default"},"spec":{"storageClassName":"local"}}"""));
         pod("p", "{\"spec\":{\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"data\"}}]}}");
         settle();
+    }
+
+    @Test
+    void aPodWhoseVolumeDoesNotComeIsExpectedNowhere() {
+        podWithClaim();
+        api.delete(Scheduler.CLAIMS, "default", "data", KubeApi.Deletion.PLAIN);
+        settle();
+        now = now.plusSeconds(2);
+        settle();
+        assertThat(Json.textAt(condition(read("p"), "PodScheduled"), "message")).contains("\"data\" not found");
+        assertThat(Json.textAt(read("p"), "status", "nominatedNodeName")).isEmpty();
+    }
+
+    @Test
+    void aClaimThatWaitsIsToldTheNode() {
+        podWithClaim();
         ObjectNode claim = api.get(Scheduler.CLAIMS, "default", "data");
         assertThat(Json.textAt(claim, "metadata", "annotations", "volume.kubernetes.io/selected-node"))
                 .isEqualTo("n");
         assertThat(Json.textAt(read("p"), "spec", "nodeName")).isEmpty();
+        assertThat(Json.textAt(read("p"), "status", "nominatedNodeName")).isEqualTo("n");
         api.edit(Scheduler.CLAIMS, "default", "data", bound -> {
             Json.ensureObject(bound, "metadata", "annotations").put("pv.kubernetes.io/bind-completed", "yes");
             Json.ensureObject(bound, "spec").put("volumeName", "pv");
