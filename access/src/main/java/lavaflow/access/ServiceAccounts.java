@@ -2,6 +2,8 @@ package lavaflow.access;
 
 import java.util.List;
 
+import lavaflow.kube.Names;
+
 import org.jspecify.annotations.Nullable;
 
 /** The names under which service accounts act. */
@@ -22,15 +24,21 @@ public final class ServiceAccounts {
         return List.of(ALL_GROUP, ALL_GROUP + ":" + namespace);
     }
 
-    /** The account behind a user name; null where it is none. */
+    /** The account behind a user name; null where no account can have that name. */
     public static @Nullable Account account(String userName) {
         if (!userName.startsWith(PREFIX)) {
             return null;
         }
         String rest = userName.substring(PREFIX.length());
         int colon = rest.indexOf(':');
-        boolean two = colon > 0 && colon < rest.length() - 1 && rest.indexOf(':', colon + 1) < 0;
-        return two ? new Account(rest.substring(0, colon), rest.substring(colon + 1)) : null;
+        if (colon < 0) {
+            return null;
+        }
+        String namespace = rest.substring(0, colon);
+        String name = rest.substring(colon + 1);
+        boolean good = Names.dns1123Label(namespace).isEmpty()
+                && Names.dns1123Subdomain(name).isEmpty();
+        return good ? new Account(namespace, name) : null;
     }
 
     /** An account as a user that an in-process component acts as. */

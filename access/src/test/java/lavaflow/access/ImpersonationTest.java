@@ -60,4 +60,13 @@ class ImpersonationTest {
                                 .containsExactly(
                                         "system:serviceaccounts", "system:serviceaccounts:a", User.AUTHENTICATED));
     }
+
+    @Test
+    void onlyNamesThatAnAccountCanHaveAreAccounts() {
+        assertThat(ServiceAccounts.account("system:serviceaccount:default:bob"))
+                .isEqualTo(new ServiceAccounts.Account("default", "bob"));
+        assertThat(List.of("DEFAULT:bob", "default:Bob", "default:a:b", "default:", ":bob", "default", "a.b:bob"))
+                .allSatisfy(rest -> assertThat(ServiceAccounts.account("system:serviceaccount:" + rest))
+                        .isNull());
+    }
 }

@@ -4,9 +4,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import lavaflow.access.Attributes;
 import lavaflow.access.Authorizer;
+import lavaflow.access.NodeIdentity;
 import lavaflow.access.RoleAuthorizer;
 import lavaflow.access.Rule;
 import lavaflow.access.User;
@@ -18,6 +21,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** What somebody may: answers for reviews. */
 final class AccessReviews {
+    private static final String NODE_RULES = "node authorizer does not support user rule resolution";
+
     private final Authorizer authorizer;
     private final RoleAuthorizer roles;
 
@@ -37,7 +42,22 @@ final class AccessReviews {
         if (!decision.reason().isEmpty()) {
             status.put("reason", decision.reason());
         }
+        String ignored = ignored(spec);
+        if (!ignored.isEmpty()) {
+            status.put("evaluationError", ignored);
+        }
         return status;
+    }
+
+    private static String ignored(JsonNode spec) {
+        ObjectNode resource = Json.objectAt(spec, "resourceAttributes");
+        if (resource == null) {
+            return "";
+        }
+        return Stream.of(ReviewedSelector.FIELDS, ReviewedSelector.LABELS)
+                .map(field -> ReviewedSelector.of(resource, field).problem())
+                .filter(problem -> !problem.isEmpty())
+                .collect(Collectors.joining("; "));
     }
 
     /** The user a review names. */
@@ -74,26 +94,8 @@ final class AccessReviews {
                 Json.textAt(resource, "subresource"),
                 Json.textAt(resource, "name"),
                 "",
-                selector(resource, "fieldSelector"),
-                selector(resource, "labelSelector"));
-    }
-
-    /** Requirements in the words of a selector; only those that narrow something are kept, as upstream does. */
-    private static String selector(ObjectNode attributes, String field) {
-        String raw = Json.textAt(attributes, field, "rawSelector");
-        if (!raw.isEmpty()) {
-            return raw;
-        }
-        List<String> parts = new ArrayList<>();
-        for (JsonNode requirement : Json.listAt(attributes, field, "requirements")) {
-            List<JsonNode> values = new ArrayList<>();
-            Json.listAt(requirement, "values").forEach(values::add);
-            if (Json.textAt(requirement, "operator").equals("In") && values.size() == 1) {
-                parts.add(Json.textAt(requirement, "key") + "="
-                        + values.getFirst().asText());
-            }
-        }
-        return String.join(",", parts);
+                ReviewedSelector.of(resource, ReviewedSelector.FIELDS).text(),
+                ReviewedSelector.of(resource, ReviewedSelector.LABELS).text());
     }
 
     /** The status of a review of all rights in a namespace. */
@@ -110,9 +112,18 @@ final class AccessReviews {
                 paths.add(rule.json());
             }
         }
-        status.put("incomplete", false);
+        // What a node may depends on the objects its pods use, which no list of rules can tell.
+        boolean node = NodeIdentity.of(user) != null;
+        status.put("incomplete", node);
+        List<String> errors = new ArrayList<>();
+        if (node) {
+            errors.add(NODE_RULES);
+        }
         if (!held.error().isEmpty()) {
-            status.put("evaluationError", held.error());
+            errors.add(held.error());
+        }
+        if (!errors.isEmpty()) {
+            status.put("evaluationError", errors.size() == 1 ? errors.getFirst() : errors.toString());
         }
         return status;
     }

@@ -20,6 +20,15 @@ final class Reviews {
     private static final FieldPath SPEC = FieldPath.of("spec");
     private static final List<String> FRESH = List.of("selfsubjectreviews", "selfsubjectrulesreviews");
 
+    private static final List<String> FIRST = List.of("name", "generateName", "namespace");
+    private static final List<String> OF_SERVER = List.of(
+            "uid",
+            "resourceVersion",
+            "creationTimestamp",
+            "deletionTimestamp",
+            "deletionGracePeriodSeconds",
+            "selfLink");
+
     private final AccessReviews access;
     private final BearerTokens tokens;
 
@@ -31,6 +40,9 @@ final class Reviews {
     ObjectNode answer(Call call, ObjectNode review, FieldOwnership ownership) {
         ObjectNode status = Json.object();
         ObjectNode answer = review;
+        if (!FRESH.contains(call.resource().name())) {
+            settle(call, review, ownership);
+        }
         switch (call.resource().name()) {
             case "selfsubjectreviews" -> {
                 answer = fresh(call);
@@ -63,15 +75,22 @@ final class Reviews {
             }
             default -> throw ResourceHandler.methodNotAllowed();
         }
-        if (!FRESH.contains(call.resource().name())) {
-            ResourceHandler.inPlace(call, review);
-            review.put("kind", call.resource().info().kind());
-            review.put("apiVersion", call.resource().info().apiVersion());
-            review.remove("status");
-            ownership.update(call, null, review);
-        }
         answer.set("status", status);
         return answer;
+    }
+
+    private static void settle(Call call, ObjectNode review, FieldOwnership ownership) {
+        ObjectNode metadata = Metadata.of(review);
+        metadata.remove(OF_SERVER);
+        if (call.resource().namespaced()) {
+            ResourceHandler.inPlace(call, review);
+        } else {
+            metadata.remove("namespace");
+        }
+        review.put("kind", call.resource().info().kind());
+        review.put("apiVersion", call.resource().info().apiVersion());
+        review.remove("status");
+        ownership.update(call, null, review);
     }
 
     private ObjectNode token(JsonNode spec) {
@@ -118,11 +137,9 @@ final class Reviews {
         ObjectNode resource = Json.objectAt(review, "spec", "resourceAttributes");
         ObjectNode other = Json.objectAt(review, "spec", "nonResourceAttributes");
         if (resource != null && other != null) {
-            ObjectNode shown = Json.object();
-            shown.put("Path", Json.textAt(other, "path")).put("Verb", Json.textAt(other, "verb"));
             errors.invalid(
                     SPEC.child("nonResourceAttributes"),
-                    shown,
+                    shown(other),
                     "cannot be specified in combination with resourceAttributes");
         }
         if (resource == null && other == null) {
@@ -137,26 +154,53 @@ final class Reviews {
         if (!self && nobody) {
             errors.invalid(SPEC.child("user"), "", "at least one of user or group must be specified");
         }
-        String namespace = Json.textAt(review, "spec", "resourceAttributes", "namespace");
-        if (call.resource().namespaced() && resource != null && !namespace.equals(call.namespace())) {
-            errors.invalid(SPEC.child("resourceAttributes", "namespace"), namespace, "must match metadata.namespace");
-        }
         if (resource != null) {
-            checkSelector(resource, "fieldSelector", errors);
-            checkSelector(resource, "labelSelector", errors);
+            ReviewedSelector.check(resource, ReviewedSelector.FIELDS, errors);
+            ReviewedSelector.check(resource, ReviewedSelector.LABELS, errors);
         }
+        checkMetadata(call, review, errors);
+        checkNamespace(call, review, errors);
         if (!errors.isEmpty()) {
             throw ApiException.invalid(call.resource().group(), "", "", errors.list());
         }
     }
 
-    private static void checkSelector(ObjectNode resource, String field, FieldErrors errors) {
-        String raw = Json.textAt(resource, field, "rawSelector");
-        if (!raw.isEmpty() && !Json.listAt(resource, field, "requirements").isEmpty()) {
-            errors.invalid(
-                    SPEC.child("resourceAttributes", field, "rawSelector"),
-                    raw,
-                    "may not specified at the same time as requirements");
+    /** What a review in a namespace asks is in that namespace. */
+    private static void checkNamespace(Call call, ObjectNode review, FieldErrors errors) {
+        if (!call.resource().namespaced()) {
+            return;
+        }
+        String namespace = Json.textAt(review, "spec", "resourceAttributes", "namespace");
+        if (Json.objectAt(review, "spec", "resourceAttributes") != null && !namespace.equals(call.namespace())) {
+            errors.invalid(SPEC.child("resourceAttributes", "namespace"), namespace, "must match metadata.namespace");
+        }
+        ObjectNode other = Json.objectAt(review, "spec", "nonResourceAttributes");
+        if (other != null) {
+            errors.invalid(SPEC.child("nonResourceAttributes"), shown(other), "disallowed on this kind of request");
+        }
+    }
+
+    private static ObjectNode shown(ObjectNode pathAttributes) {
+        ObjectNode shown = Json.object();
+        shown.put("Path", Json.textAt(pathAttributes, "path"));
+        return shown.put("Verb", Json.textAt(pathAttributes, "verb"));
+    }
+
+    /** A review is no object that could have a name or labels. */
+    private static void checkMetadata(Call call, ObjectNode review, FieldErrors errors) {
+        boolean namespaced = call.resource().namespaced();
+        ObjectNode metadata = Metadata.of(review);
+        ObjectNode given = metadata.deepCopy();
+        given.remove("managedFields");
+        if (namespaced) {
+            given.remove("namespace");
+        }
+        if (!given.isEmpty()) {
+            String why = namespaced ? "must be empty except for namespace" : "must be empty";
+            ObjectNode shown = Json.object();
+            FIRST.stream().filter(metadata::has).forEach(field -> shown.set(field, metadata.get(field)));
+            shown.setAll(metadata);
+            errors.invalid(FieldPath.of("metadata"), shown, why);
         }
     }
 }

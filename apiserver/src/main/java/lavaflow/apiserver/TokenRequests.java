@@ -15,6 +15,7 @@ import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
 import lavaflow.kube.ManagedFields;
+import lavaflow.kube.Names;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -113,8 +114,9 @@ final class TokenRequests {
         AccountTokens.Reference secret = null;
         ObjectNode bound = Json.objectAt(spec, "boundObjectRef");
         if (bound != null) {
-            switch (Json.textAt(bound, "apiVersion") + "/" + Json.textAt(bound, "kind")) {
-                case "v1/Pod" -> {
+            GroupVersion version = version(bound);
+            switch (version.group() + "/" + Json.textAt(bound, "kind")) {
+                case "/Pod" -> {
                     ObjectNode found = bound(bound, "pods", call.namespace() + "/");
                     if (!accountOf(found).equals(call.name())) {
                         throw ApiException.badRequest("cannot bind token for serviceaccount "
@@ -124,9 +126,10 @@ final class TokenRequests {
                     pod = reference(found);
                     node = nodeOf(found);
                 }
-                case "v1/Node" -> node = reference(bound(bound, "nodes", ""));
-                case "v1/Secret" -> secret = reference(bound(bound, "secrets", call.namespace() + "/"));
-                default -> throw ApiException.badRequest("cannot bind token to object of type " + typeOf(bound));
+                case "/Node" -> node = reference(bound(bound, "nodes", ""));
+                case "/Secret" -> secret = reference(bound(bound, "secrets", call.namespace() + "/"));
+                default ->
+                    throw ApiException.badRequest("cannot bind token to object of type " + typeOf(version, bound));
             }
         }
         List<String> audiences = new ArrayList<>();
@@ -146,11 +149,21 @@ final class TokenRequests {
                 warnAfter);
     }
 
+    private record GroupVersion(String group, String version) {}
+
+    /** Only the group counts, and what is no version at all is that of the core, as upstream reads it. */
+    private static GroupVersion version(ObjectNode bound) {
+        String[] parts = Json.textAt(bound, "apiVersion").split("/", -1);
+        return switch (parts.length) {
+            case 1 -> new GroupVersion("", parts[0]);
+            case 2 -> new GroupVersion(parts[0], parts[1]);
+            default -> new GroupVersion("", "");
+        };
+    }
+
     /** As upstream prints a type: group/version, Kind=kind. */
-    private static String typeOf(ObjectNode bound) {
-        String apiVersion = Json.textAt(bound, "apiVersion");
-        String qualified = apiVersion.contains("/") ? apiVersion : "/" + apiVersion;
-        return qualified + ", Kind=" + Json.textAt(bound, "kind");
+    private static String typeOf(GroupVersion version, ObjectNode bound) {
+        return version.group() + "/" + version.version() + ", Kind=" + Json.textAt(bound, "kind");
     }
 
     private static String accountOf(ObjectNode pod) {
@@ -174,6 +187,11 @@ final class TokenRequests {
         String name = Json.textAt(reference, "name");
         if (name.isEmpty()) {
             throw ApiException.badRequest("Name parameter required.");
+        }
+        List<String> wrong = Names.pathSegmentName(name);
+        if (!wrong.isEmpty()) {
+            throw ApiException.badRequest(
+                    "Name parameter invalid: " + FieldErrors.quoted(name) + ": " + String.join(";", wrong));
         }
         ObjectNode found = stored.find(bucket, prefix + name);
         if (found == null) {

@@ -29,29 +29,50 @@ public final class LabelSelectorRules {
     }
 
     private static void requirement(JsonNode expression, boolean anyValue, FieldPath path, FieldErrors errors) {
-        ArrayNode values = Json.listAt(expression, "values");
-        String operator = Json.textAt(expression, "operator");
-        switch (operator) {
+        if (!values(expression, path, errors)) {
+            String operator = Json.textAt(expression, "operator");
+            errors.invalid(path.child("operator"), operator, "not a valid selector operator");
+        }
+        labels(expression, anyValue, path, errors);
+    }
+
+    /** Checks a requirement of an access review, which newer clients may send with operators that are not known here. */
+    public static void reviewed(JsonNode expression, FieldPath path, FieldErrors errors) {
+        values(expression, path, errors);
+        labels(expression, false, path, errors);
+    }
+
+    /** Checks whether there are values where the operator wants some; says whether it is known at all. */
+    public static boolean values(JsonNode expression, FieldPath path, FieldErrors errors) {
+        boolean some = !Json.listAt(expression, "values").isEmpty();
+        return switch (Json.textAt(expression, "operator")) {
             case "In", "NotIn" -> {
-                if (values.isEmpty()) {
+                if (!some) {
                     errors.required(path.child("values"), "must be specified when `operator` is 'In' or 'NotIn'");
                 }
+                yield true;
             }
             case "Exists", "DoesNotExist" -> {
-                if (!values.isEmpty()) {
+                if (some) {
                     errors.forbidden(
                             path.child("values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
                 }
+                yield true;
             }
-            default -> errors.invalid(path.child("operator"), operator, "not a valid selector operator");
-        }
+            default -> false;
+        };
+    }
+
+    private static void labels(JsonNode expression, boolean anyValue, FieldPath path, FieldErrors errors) {
         ObjectMetaRules.labelName(Json.textAt(expression, "key"), path.child("key"), errors);
-        if (!anyValue) {
-            for (int i = 0; i < values.size(); i++) {
-                String value = values.get(i).asText();
-                FieldPath at = path.child("values").index(i);
-                Names.labelValue(value).forEach(why -> errors.invalid(at, value, why));
-            }
+        if (anyValue) {
+            return;
+        }
+        ArrayNode values = Json.listAt(expression, "values");
+        for (int i = 0; i < values.size(); i++) {
+            String value = values.get(i).asText();
+            FieldPath at = path.child("values").index(i);
+            Names.labelValue(value).forEach(why -> errors.invalid(at, value, why));
         }
     }
 
