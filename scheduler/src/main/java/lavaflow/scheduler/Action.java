@@ -17,6 +17,9 @@ sealed interface Action {
      */
     record Refuse(ScheduledPod pod, String message, String nominated) implements Action {}
 
+    /** The pod had a node, but the volumes it needs there did not come. */
+    record GiveUp(ScheduledPod pod, String node, String message) implements Action {}
+
     /** A less important pod has to go. */
     record Evict(ScheduledPod victim, ScheduledPod by, String node) implements Action {}
 

@@ -251,6 +251,7 @@ public final class Scheduler implements AutoCloseable {
             apply(change);
         }
         try {
+            core.overdue(clock.instant()).forEach(writer::write);
             List<Action> actions = core.next(clock.instant());
             if (actions == null) {
                 return false;

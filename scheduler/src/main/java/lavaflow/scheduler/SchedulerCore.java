@@ -285,12 +285,39 @@ final class SchedulerCore {
             if (state.volumes().areBound(pod.namespace(), claims)) {
                 awaiting.remove(pod.uid());
                 ready.add(new Action.Bind(pod, each.node()));
-            } else if (!each.since().plus(VOLUME_PATIENCE).isAfter(now)
-                    || !each.claims().stream().allMatch(state.volumes()::isStillThere)) {
-                onBindingFailed(pod.uid(), now);
+            } else {
+                String trouble = trouble(each, now);
+                if (trouble != null) {
+                    onBindingFailed(pod.uid(), now);
+                    ready.add(new Action.GiveUp(
+                            pod, each.node(), "running PreBind plugin \"VolumeBinding\": binding volumes: " + trouble));
+                }
             }
         }
         return ready;
+    }
+
+    /** Pods whose volumes did not come in time. */
+    List<Action> overdue(Instant now) {
+        boolean some = !awaiting.isEmpty()
+                && !awaiting.values()
+                        .iterator()
+                        .next()
+                        .since()
+                        .plus(VOLUME_PATIENCE)
+                        .isAfter(now);
+        return some ? volumesChanged(now) : List.of();
+    }
+
+    /** Why volumes will not come, in the words of kube-scheduler; null while they may. */
+    private @Nullable String trouble(Assumed waiting, Instant now) {
+        for (VolumeClaim claim : waiting.claims()) {
+            if (!state.volumes().isStillThere(claim)) {
+                return "failed to check provisioning pvc: persistentvolumeclaims \"" + claim.namespace() + "/"
+                        + claim.name() + "\" not found";
+            }
+        }
+        return waiting.since().plus(VOLUME_PATIENCE).isAfter(now) ? null : "context deadline exceeded";
     }
 
     private List<Action> preemptOrRefuse(PodQueue.Entry entry, Attempt attempt, Instant now) {

@@ -99,7 +99,9 @@ final class Writer {
         switch (action) {
             case Action.Bind(ScheduledPod pod, String node) -> bind(pod, node);
             case Action.ChooseVolumes choose -> choose(choose);
-            case Action.Refuse refuse -> refuse(refuse);
+            case Action.Refuse refuse -> tell(refuse.pod(), "Unschedulable", refuse.message(), refuse.nominated());
+            case Action.GiveUp(ScheduledPod pod, String node, String message) ->
+                tell(pod, "SchedulerError", message, node);
             case Action.Evict evict -> evict(evict);
             case Action.Displace(ScheduledPod pod) -> nominate(pod, null);
         }
@@ -119,6 +121,7 @@ final class Writer {
                 LOG.warn("volumes of {} could not be chosen: {}", choose.pod().place(), e.getMessage());
                 bindingFailed.accept(choose.pod().uid());
             }
+            case Action.GiveUp giveUp -> LOG.debug("{}: {}", giveUp.pod().place(), e.getMessage());
             case Action.Refuse refuse -> LOG.debug("{}: {}", refuse.pod().place(), e.getMessage());
             case Action.Evict evict ->
                 LOG.debug("{} not evicted: {}", evict.victim().place(), e.getMessage());
@@ -174,10 +177,10 @@ final class Writer {
         api.patch(Scheduler.VOLUMES, "", volume.name(), "", KubeApi.Merge.PLAIN, patch);
     }
 
-    private void refuse(Action.Refuse refuse) {
-        ScheduledPod pod = refuse.pod();
-        boolean told = pod.condition().equals("Unschedulable: " + refuse.message());
-        boolean nominated = pod.nominated().equals(refuse.nominated());
+    /** Tells why a pod has no node, unless it says so already. */
+    private void tell(ScheduledPod pod, String reason, String message, String node) {
+        boolean told = pod.condition().equals(reason + ": " + message);
+        boolean nominated = pod.nominated().equals(node);
         if (told && nominated) {
             return;
         }
@@ -190,12 +193,12 @@ final class Writer {
         if (pod.condition().isEmpty()) {
             condition.put("lastTransitionTime", GoTime.seconds(clock.instant()));
         }
-        condition.put("reason", "Unschedulable").put("message", refuse.message());
+        condition.put("reason", reason).put("message", message);
         if (!nominated) {
-            status.put("nominatedNodeName", refuse.nominated());
+            status.put("nominatedNodeName", node);
         }
         api.patch(Scheduler.PODS, pod.namespace(), pod.name(), "status", KubeApi.Merge.STRATEGIC, patch);
-        events.warning(reference(pod), "FailedScheduling", refuse.message());
+        events.warning(reference(pod), "FailedScheduling", message);
     }
 
     private void nominate(ScheduledPod pod, @Nullable String node) {

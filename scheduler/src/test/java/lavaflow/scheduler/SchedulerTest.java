@@ -142,10 +142,22 @@ class SchedulerTest {
         podWithClaim();
         api.delete(Scheduler.CLAIMS, "default", "data", KubeApi.Deletion.PLAIN);
         settle();
+        assertThat(Json.textAt(condition(read("p"), "PodScheduled"), "reason")).isEqualTo("SchedulerError");
+        assertThat(Json.textAt(read("p"), "status", "nominatedNodeName")).isEqualTo("n");
         now = now.plusSeconds(2);
         settle();
+        assertThat(Json.textAt(condition(read("p"), "PodScheduled"), "reason")).isEqualTo("Unschedulable");
         assertThat(Json.textAt(condition(read("p"), "PodScheduled"), "message")).contains("\"data\" not found");
         assertThat(Json.textAt(read("p"), "status", "nominatedNodeName")).isEmpty();
+    }
+
+    @Test
+    void volumesThatTakeTooLongAreGivenUpThoughNothingHappens() {
+        podWithClaim();
+        now = now.plus(SchedulerCore.VOLUME_PATIENCE);
+        settle();
+        assertThat(Json.textAt(condition(read("p"), "PodScheduled"), "message"))
+                .isEqualTo("running PreBind plugin \"VolumeBinding\": binding volumes: context deadline exceeded");
     }
 
     @Test

@@ -112,6 +112,7 @@ final class TestingCluster {
             case Action.Bind(ScheduledPod _, String node) -> node;
             case Action.ChooseVolumes choose -> choose.node() + " with volumes";
             case Action.Refuse refuse -> refuse.message();
+            case Action.GiveUp giveUp -> giveUp.message();
             case Action.Evict evict -> "evict " + evict.victim().name();
             case Action.Displace displace -> "displace " + displace.pod().name();
         };

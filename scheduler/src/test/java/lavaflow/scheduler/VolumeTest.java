@@ -148,13 +148,20 @@ class VolumeTest {
                 .startsWith("0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.");
     }
 
+    private String givenUp() {
+        List<Action> actions = cluster.core.volumesChanged(cluster.now);
+        assertThat(actions).hasSize(1);
+        return ((Action.GiveUp) actions.getFirst()).message();
+    }
+
     @Test
     void volumesThatAreNotMadeInTimeSetThePodFree() {
         type("WaitForFirstConsumer", "lavaflow.io/local-path");
         claim("", "");
         cluster.pod("p", CLAIMS).decide();
         cluster.later(SchedulerCore.VOLUME_PATIENCE);
-        assertThat(cluster.core.volumesChanged(cluster.now)).isEmpty();
+        assertThat(givenUp())
+                .isEqualTo("running PreBind plugin \"VolumeBinding\": binding volumes: context deadline exceeded");
         assertThat(cluster.later(Duration.ofSeconds(1)).outcome()).isEqualTo("n with volumes");
     }
 
@@ -164,7 +171,10 @@ class VolumeTest {
         claim("", "");
         cluster.pod("p", CLAIMS).decide();
         cluster.core.state().volumes().putClaim("default/data", null);
-        assertThat(cluster.core.volumesChanged(cluster.now)).isEmpty();
+        assertThat(givenUp())
+                .isEqualTo(
+                        "running PreBind plugin \"VolumeBinding\": binding volumes: failed to check provisioning pvc:"
+                                + " persistentvolumeclaims \"default/data\" not found");
         assertThat(cluster.later(Duration.ofSeconds(1)).outcome())
                 .startsWith("0/2 nodes are available: persistentvolumeclaim \"data\" not found.");
     }
