@@ -15,6 +15,9 @@ final class CustomScale {
     private static final List<String> METADATA =
             List.of("name", "namespace", "uid", "resourceVersion", "creationTimestamp");
 
+    /** Stands for replicas that an object does not have, where a request may give it some. */
+    private static final long UNSET = Integer.MIN_VALUE;
+
     private CustomScale() {}
 
     /** The Scale of an object. */
@@ -24,6 +27,16 @@ final class CustomScale {
             throw ApiException.internal(
                     "the spec replicas field " + FieldErrors.quoted(paths.specReplicas()) + " does not exist");
         }
+        return scale(paths, object, replicas.asLong());
+    }
+
+    /** The Scale of an object that may get its replicas only now. */
+    static ObjectNode toChange(ScalePaths paths, ObjectNode object) {
+        JsonNode replicas = ScalePaths.find(object, paths.specReplicas());
+        return scale(paths, object, replicas == null ? UNSET : replicas.asLong());
+    }
+
+    private static ObjectNode scale(ScalePaths paths, ObjectNode object, long replicas) {
         ObjectNode scale = Json.object().put("kind", "Scale").put("apiVersion", "autoscaling/v1");
         ObjectNode metadata = scale.putObject("metadata");
         for (String field : METADATA) {
@@ -33,8 +46,8 @@ final class CustomScale {
             }
         }
         ObjectNode spec = scale.putObject("spec");
-        if (replicas.asLong() != 0) {
-            spec.put("replicas", replicas.asLong());
+        if (replicas != 0) {
+            spec.put("replicas", replicas);
         }
         ObjectNode status = scale.putObject("status");
         JsonNode current = ScalePaths.find(object, paths.statusReplicas());
@@ -49,11 +62,16 @@ final class CustomScale {
 
     /** Gives an object the number of replicas of a Scale. */
     static void apply(ScalePaths paths, ObjectNode scale, ObjectNode object) {
+        long replicas = Json.longAt(scale, 0, "spec", "replicas");
+        if (replicas == UNSET) {
+            throw ApiException.badRequest(
+                    "the spec replicas field " + FieldErrors.quoted(paths.specReplicas()) + " cannot be empty");
+        }
         List<String> steps = ScalePaths.steps(paths.specReplicas());
         ObjectNode parent = object;
         for (String step : steps.subList(0, steps.size() - 1)) {
             parent = Json.ensureObject(parent, step);
         }
-        parent.put(steps.getLast(), Json.longAt(scale, 0, "spec", "replicas"));
+        parent.put(steps.getLast(), replicas);
     }
 }

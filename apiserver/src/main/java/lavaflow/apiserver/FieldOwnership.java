@@ -59,9 +59,9 @@ final class FieldOwnership {
                 .apply(live, configuration, call.givenFieldManager(), call.force(), Metadata.time(call.now()));
     }
 
-    /** The Scale of an object, with the owners of its replicas. */
+    /** The Scale of an object to be changed, with the owners of its replicas. */
     ObjectNode scale(Call call, ObjectNode object) {
-        ObjectNode scale = scaleOf(call.resource(), object);
+        ObjectNode scale = scaleToChange(call.resource(), object);
         Metadata.of(scale)
                 .set(
                         "managedFields",
@@ -76,6 +76,12 @@ final class FieldOwnership {
     static ObjectNode scaleOf(Resource resource, ObjectNode object) {
         ScalePaths paths = scalePaths(resource);
         return paths == null ? ScaleView.of(object) : CustomScale.of(paths, object);
+    }
+
+    /** The Scale of an object that may get its replicas only by the change. */
+    static ObjectNode scaleToChange(Resource resource, ObjectNode object) {
+        ScalePaths paths = scalePaths(resource);
+        return paths == null ? ScaleView.of(object) : CustomScale.toChange(paths, object);
     }
 
     /** Gives an object the number of replicas of its Scale. */

@@ -203,7 +203,7 @@ final class Subresources {
         String media = Negotiation.mediaType(exchange.header("Content-Type"));
         BodyPatch patch = new BodyPatch(call, media, body, expected);
         return (object, current) -> {
-            ObjectNode next = patch.apply(FieldOwnership.scaleOf(call.resource(), object));
+            ObjectNode next = patch.apply(FieldOwnership.scaleToChange(call.resource(), object));
             ownership.updateScale(call, current, next);
             return next;
         };

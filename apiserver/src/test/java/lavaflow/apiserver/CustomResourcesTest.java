@@ -102,6 +102,24 @@ final class CustomResourcesTest {
     }
 
     @Test
+    void aScaleGivesReplicasToWhatHadNone() throws Exception {
+        define(definition(
+                "", version("v1", true, "\"replicas\":{\"type\":\"integer\"}").replaceFirst("\\}$", """
+                ,"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}}""")));
+        create("a");
+        assertThat(server.get(WIDGETS + "/a/scale").code()).isEqualTo(500);
+        TestingServer.Reply empty = server.patch(
+                WIDGETS + "/a/scale", "application/merge-patch+json", "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
+        assertThat(Json.textAt(empty.json(), "message"))
+                .isEqualTo("the spec replicas field \".spec.replicas\" cannot be empty");
+        assertThat(server.patch(WIDGETS + "/a/scale", "application/merge-patch+json", "{\"spec\":{\"replicas\":3}}")
+                        .code())
+                .isEqualTo(200);
+        assertThat(Json.longAt(server.get(WIDGETS + "/a").json(), 0, "spec", "replicas"))
+                .isEqualTo(3);
+    }
+
+    @Test
     void customKindsSurviveARestart() throws Exception {
         define(definition("", version("v1", true, SIZE)));
         create("kept");
