@@ -63,22 +63,56 @@ final class ForeignPatch {
         return "the patch does not apply";
     }
 
+    /** Whether a patch does not apply because the document is another one than it was made for, as one of its tests shows. */
+    static boolean failsTest(JsonNode operations, ObjectNode document) {
+        JsonNode state = document;
+        for (JsonNode operation : operations) {
+            try {
+                state = JsonPatch.parse(Json.array().add(operation), false).apply(state);
+            } catch (ApiException e) {
+                return Json.textAt(operation, "op").equals("test") && reaches(state, Json.textAt(operation, "path"));
+            }
+        }
+        return false;
+    }
+
+    private static boolean reaches(JsonNode state, String path) {
+        return path.startsWith("/")
+                && state.at(path.substring(0, path.lastIndexOf('/'))).isContainerNode();
+    }
+
     private static String problem(JsonNode operation, JsonNode state) {
         String kind = Json.textAt(operation, "op");
         String path = Json.textAt(operation, "path");
-        int last = Math.max(0, path.lastIndexOf('/'));
-        boolean reached =
-                path.startsWith("/") && state.at(path.substring(0, last)).isContainerNode();
+        boolean reached = reaches(state, path);
+        String refused = kind + " operation does not apply: ";
         return switch (kind) {
-            case "test" -> "testing value " + path + " failed: test failed";
+            case "test" ->
+                reached
+                        ? "testing value " + path + " failed: test failed"
+                        : refused + "is missing path: " + path + ": missing value";
             case "remove" ->
                 reached
-                        ? "error in remove for path: '" + path + "': Unable to remove nonexistent key: "
-                                + path.substring(last + 1) + ": missing value"
-                        : "remove operation does not apply: doc is missing path: \"" + path + "\": missing value";
-            case "add", "replace", "move", "copy" ->
-                kind + " operation does not apply: doc is missing path: \"" + path + "\": missing value";
+                        ? "error in remove for path: '" + path + "': Unable to remove nonexistent key: " + key(path)
+                                + ": missing value"
+                        : refused + "doc is missing path: \"" + path + "\": missing value";
+            case "add" -> refused + "doc is missing path: \"" + path + "\": missing value";
+            case "replace" -> refused + "doc is missing path: " + path + ": missing value";
+            case "move", "copy" -> {
+                String from = Json.textAt(operation, "from");
+                if (!reaches(state, from)) {
+                    yield refused + "doc is missing from path: " + from + ": missing value";
+                }
+                yield kind.equals("move") && state.at(from).isMissingNode()
+                        ? "error in move for path: '" + key(from) + "': Unable to remove nonexistent key: " + key(from)
+                                + ": missing value"
+                        : refused + "doc is missing destination path: " + path + ": missing value";
+            }
             default -> "Unexpected kind: " + kind;
         };
+    }
+
+    private static String key(String path) {
+        return path.substring(path.lastIndexOf('/') + 1);
     }
 }

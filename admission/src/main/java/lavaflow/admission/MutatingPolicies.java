@@ -15,6 +15,7 @@ import lavaflow.cel.JsonPatchOperation;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.ConfigurationMerge;
 import lavaflow.kube.DecodingException;
+import lavaflow.kube.FieldErrors;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -76,6 +77,16 @@ final class MutatingPolicies implements Admission.Plugin {
             this.object = object;
             this.rounds = rounds;
             this.reinvocation = Reinvocation.of(MutatingPolicies.this, rounds, object);
+        }
+
+        @Override
+        public void misconfigured(Policy policy, String message) {
+            if (!policy.ignoresFailures()) {
+                String text = "policy " + FieldErrors.quoted(policy.name()) + " denied request: " + message;
+                ApiException refusal = occasion.resource().forbidden(occasion.name(), text);
+                refusal.status().put("message", text);
+                throw refusal.cause("", text, "");
+            }
         }
 
         @Override
@@ -143,6 +154,11 @@ final class MutatingPolicies implements Admission.Plugin {
                 throw new Impossible("error applying patch: unexpected evaluation result type");
             }
             ConfigurationMerge merge = forms.merge(occasion.call(), resource);
+            String problem = merge.problem(configuration);
+            if (problem != null) {
+                throw new Impossible(
+                        "error applying patch: failed to convert patch object to typed object: " + problem);
+            }
             String atomic = merge.atomicPlace(configuration);
             if (atomic != null) {
                 throw new Impossible("error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays,"
@@ -164,6 +180,9 @@ final class MutatingPolicies implements Admission.Plugin {
                 }
             } catch (CelException e) {
                 throw new Impossible(e.text());
+            }
+            if (ForeignPatch.failsTest(operations, before)) {
+                return before;
             }
             try {
                 return ForeignPatch.apply(operations, before);

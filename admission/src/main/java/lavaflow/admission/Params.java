@@ -30,6 +30,22 @@ final class Params {
         this.forms = forms;
     }
 
+    /** What is wrong where parameters of a policy are of a kind that is not there; null where they are not. */
+    @Nullable
+    String unknownKind(Policy policy) {
+        JsonNode kind = policy.paramKind();
+        return kind == null || forms.ofKind(Json.textAt(kind, "apiVersion"), Json.textAt(kind, "kind")) != null
+                ? null
+                : unknown(kind);
+    }
+
+    private static String unknown(JsonNode kind) {
+        String apiVersion = Json.textAt(kind, "apiVersion");
+        String group = apiVersion.contains("/") ? apiVersion : "/" + apiVersion;
+        return "failed to find resource referenced by paramKind: '" + group + ", Kind=" + Json.textAt(kind, "kind")
+                + "'";
+    }
+
     /** The parameters a policy is to be asked with, one after the other; an element is null where it has none. */
     List<@Nullable ObjectNode> find(Policy policy, Policy.Binding binding, Occasion occasion) throws Missing {
         List<@Nullable ObjectNode> found = new ArrayList<>();
@@ -39,12 +55,9 @@ final class Params {
             found.add(null);
             return found;
         }
-        String apiVersion = Json.textAt(kind, "apiVersion");
-        Resource resource = forms.ofKind(apiVersion, Json.textAt(kind, "kind"));
+        Resource resource = forms.ofKind(Json.textAt(kind, "apiVersion"), Json.textAt(kind, "kind"));
         if (resource == null) {
-            String group = apiVersion.contains("/") ? apiVersion : "/" + apiVersion;
-            throw new Missing("failed to find resource referenced by paramKind: '" + group + ", Kind="
-                    + Json.textAt(kind, "kind") + "'");
+            throw new Missing(unknown(kind));
         }
         String namespace = namespace(resource, reference, occasion);
         String name = Json.textAt(reference, "name");

@@ -25,6 +25,9 @@ final class Policies {
         /** A binding with one of its parameters. */
         void apply(Policy policy, Policy.Binding binding, Resource resource, @Nullable ObjectNode params);
 
+        /** A policy whose parameters are of a kind that is not there; whom it is bound to does not matter then. */
+        void misconfigured(Policy policy, String message);
+
         /** A binding whose parameters cannot be had. */
         void misconfigured(Policy policy, Policy.Binding binding, String message);
     }
@@ -47,6 +50,11 @@ final class Policies {
     void visit(Policy policy, java.util.function.Supplier<Occasion> occasion, Visitor visitor) {
         Resource resource = policy.matching().find(occasion.get(), namespaces, false);
         if (resource == null) {
+            return;
+        }
+        String unknown = policy.bindings().isEmpty() ? null : params.unknownKind(policy);
+        if (unknown != null) {
+            visitor.misconfigured(policy, "failed to configure policy: " + unknown);
             return;
         }
         for (Policy.Binding binding : policy.bindings()) {

@@ -64,6 +64,13 @@ final class ValidatingPolicies implements Admission.Plugin {
         }
 
         @Override
+        public void misconfigured(Policy policy, String message) {
+            if (!policy.ignoresFailures()) {
+                deny("'" + policy.name() + "'", message, "");
+            }
+        }
+
+        @Override
         public void misconfigured(Policy policy, Policy.Binding binding, String message) {
             if (!policy.ignoresFailures()) {
                 deny(policy, binding, message, "");
@@ -135,11 +142,14 @@ final class ValidatingPolicies implements Admission.Plugin {
         }
 
         private void deny(Policy policy, Policy.Binding binding, String message, String reason) {
+            deny("'" + policy.name() + "' with binding '" + binding.name() + "'", message, reason);
+        }
+
+        private void deny(String who, String message, String reason) {
             if (refusal != null) {
                 return;
             }
-            String text = "ValidatingAdmissionPolicy '" + policy.name() + "' with binding '" + binding.name()
-                    + "' denied request: " + message;
+            String text = "ValidatingAdmissionPolicy " + who + " denied request: " + message;
             ApiException forbidden = occasion.resource().forbidden(occasion.name(), text);
             String given = reason.isEmpty() ? "Invalid" : reason;
             forbidden.status().put("reason", given);

@@ -22,6 +22,11 @@ public final class ConfigurationMerge {
         return new ApplyMerge(schema).merged(root, object, part);
     }
 
+    /** What of a part does not fit the schema, as one message; null if all is well. */
+    public @Nullable String problem(ObjectNode part) {
+        return AppliedCheck.problem(schema, root, part);
+    }
+
     /** Where a part has lists, maps or objects that could only be replaced as a whole; null where it has none. */
     public @Nullable String atomicPlace(ObjectNode part) {
         return atomicPlace(root, null, part, "");
