@@ -225,8 +225,15 @@ final class PathStep implements Comparable<PathStep> {
         if (left.isBoolean()) {
             return Boolean.compare(left.booleanValue(), right.booleanValue());
         }
-        // Lists and objects are no keys in any schema; a total order is all that is needed.
-        return ApplySchema.same(left, right) ? 0 : Json.string(left).compareTo(Json.string(right));
+        // Lists and objects are no keys in any schema; a total order is all that is needed, the same after writing and
+        // reading.
+        return written(left).compareTo(written(right));
+    }
+
+    private static String written(JsonNode node) {
+        StringBuilder out = new StringBuilder();
+        GoText.json(out, node);
+        return out.toString();
     }
 
     private static int rank(JsonNode node) {
