@@ -4,8 +4,9 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.NullNode;
 
-/** Reads the words of a JSON text: space, literals, numbers, strings. Complaints have the words of Go's scanner. */
+/** Reads the words of a JSON text: space, literals, numbers, strings, and what stands between them. Complaints have the words of Go's scanner. */
 final class JsonScanner {
     /** Longer integers are kept as floating point numbers: turning digits into a big integer takes quadratic time. */
     private static final int MAX_INTEGER_DIGITS = 40;
@@ -22,11 +23,72 @@ final class JsonScanner {
         at++;
     }
 
-    boolean atEnd() {
+    private boolean atEnd() {
         return at >= in.length;
     }
 
-    JsonNode literal(String word, JsonNode node) throws DecodingException {
+    /** A value that is neither object nor list. */
+    JsonNode scalar() throws DecodingException {
+        return switch (current()) {
+            case '"' -> {
+                skip();
+                yield Json.FACTORY.textNode(string());
+            }
+            case 't' -> literal("true", Json.FACTORY.booleanNode(true));
+            case 'f' -> literal("false", Json.FACTORY.booleanNode(false));
+            case 'n' -> literal("null", NullNode.getInstance());
+            case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number();
+            default -> throw unexpected("looking for beginning of value");
+        };
+    }
+
+    /** The key of a member, and the colon behind it. */
+    String member() throws DecodingException {
+        skipSpace();
+        if (current() != '"') {
+            throw unexpected("looking for beginning of object key string");
+        }
+        skip();
+        String key = key();
+        skipSpace();
+        if (current() != ':') {
+            throw unexpected("after object key");
+        }
+        skip();
+        return key;
+    }
+
+    /** Steps over the opening bracket; false if the closing one follows, which is then behind us, too. */
+    boolean begin(int end) {
+        skip();
+        skipSpace();
+        if (current() != end) {
+            return true;
+        }
+        skip();
+        return false;
+    }
+
+    /** Steps over what follows a member or element; false if that is the closing bracket. */
+    boolean goOn(int end, String where) throws DecodingException {
+        skipSpace();
+        int c = current();
+        if (c != ',' && c != end) {
+            throw unexpected(where);
+        }
+        skip();
+        return c == ',';
+    }
+
+    /** Nothing but space may be left. */
+    void finish() throws DecodingException {
+        skipSpace();
+        if (!atEnd()) {
+            throw unexpected("after top-level value");
+        }
+    }
+
+    private JsonNode literal(String word, JsonNode node) throws DecodingException {
         at++;
         for (int i = 1; i < word.length(); i++, at++) {
             if (at >= in.length || in[at] != word.charAt(i)) {
@@ -37,7 +99,7 @@ final class JsonScanner {
         return node;
     }
 
-    JsonNode number() throws DecodingException {
+    private JsonNode number() throws DecodingException {
         int start = at;
         boolean negative = in[at] == '-';
         at += negative ? 1 : 0;

@@ -2,7 +2,6 @@ package lavaflow.kube;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
@@ -24,10 +23,7 @@ final class StoredJson {
     static JsonNode parse(byte[] bytes) throws DecodingException {
         StoredJson parser = new StoredJson(bytes);
         JsonNode root = parser.value();
-        parser.in.skipSpace();
-        if (!parser.in.atEnd()) {
-            throw parser.in.unexpected("after top-level value");
-        }
+        parser.in.finish();
         return root;
     }
 
@@ -36,36 +32,17 @@ final class StoredJson {
         return switch (in.current()) {
             case '{' -> object();
             case '[' -> array();
-            case '"' -> {
-                in.skip();
-                yield Json.FACTORY.textNode(in.string());
-            }
-            case 't' -> in.literal("true", Json.FACTORY.booleanNode(true));
-            case 'f' -> in.literal("false", Json.FACTORY.booleanNode(false));
-            case 'n' -> in.literal("null", NullNode.getInstance());
-            case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> in.number();
-            default -> throw in.unexpected("looking for beginning of value");
+            default -> in.scalar();
         };
     }
 
     private ObjectNode object() throws DecodingException {
         enter();
         ObjectNode object = Json.FACTORY.objectNode();
-        boolean more = begin('}');
+        boolean more = in.begin('}');
         while (more) {
-            in.skipSpace();
-            if (in.current() != '"') {
-                throw in.unexpected("looking for beginning of object key string");
-            }
-            in.skip();
-            String key = in.key();
-            in.skipSpace();
-            if (in.current() != ':') {
-                throw in.unexpected("after object key");
-            }
-            in.skip();
-            object.set(key, value());
-            more = goOn('}', "after object key:value pair");
+            object.set(in.member(), value());
+            more = in.goOn('}', "after object key:value pair");
         }
         depth--;
         return object;
@@ -74,10 +51,10 @@ final class StoredJson {
     private ArrayNode array() throws DecodingException {
         enter();
         ArrayNode array = Json.FACTORY.arrayNode();
-        boolean more = begin(']');
+        boolean more = in.begin(']');
         while (more) {
             array.add(value());
-            more = goOn(']', "after array element");
+            more = in.goOn(']', "after array element");
         }
         depth--;
         return array;
@@ -87,27 +64,5 @@ final class StoredJson {
         if (++depth > Json.MAX_DEPTH) {
             throw new DecodingException("exceeded max depth");
         }
-    }
-
-    /** Steps over the opening bracket; false if the closing one follows. */
-    private boolean begin(int end) {
-        in.skip();
-        in.skipSpace();
-        if (in.current() != end) {
-            return true;
-        }
-        in.skip();
-        return false;
-    }
-
-    /** Steps over what follows a member; false if that is the closing bracket. */
-    private boolean goOn(int end, String where) throws DecodingException {
-        in.skipSpace();
-        int c = in.current();
-        if (c != ',' && c != end) {
-            throw in.unexpected(where);
-        }
-        in.skip();
-        return c == ',';
     }
 }

@@ -7,7 +7,6 @@ import java.util.Map;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
@@ -70,96 +69,48 @@ public final class StrictJson {
     static Document parse(byte[] bytes, Repeated repeated, int maxDepth) throws DecodingException {
         StrictJson parser = new StrictJson(bytes, repeated, maxDepth);
         JsonNode root = parser.value();
-        parser.in.skipSpace();
-        if (!parser.in.atEnd()) {
-            throw parser.in.unexpected("after top-level value");
-        }
+        parser.in.finish();
         return new Document(root, parser.duplicates, parser.duplicatePaths);
     }
 
     private JsonNode value() throws DecodingException {
         in.skipSpace();
-        int c = in.current();
-        return switch (c) {
+        return switch (in.current()) {
             case '{' -> object();
             case '[' -> array();
-            case '"' -> {
-                in.skip();
-                yield Json.FACTORY.textNode(in.string());
-            }
-            case 't' -> in.literal("true", Json.FACTORY.booleanNode(true));
-            case 'f' -> in.literal("false", Json.FACTORY.booleanNode(false));
-            case 'n' -> in.literal("null", NullNode.getInstance());
-            case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> in.number();
-            default -> throw in.unexpected("looking for beginning of value");
+            default -> in.scalar();
         };
     }
 
     private ObjectNode object() throws DecodingException {
         enter();
         ObjectNode object = Json.FACTORY.objectNode();
-        in.skip();
-        in.skipSpace();
-        if (in.current() == '}') {
-            in.skip();
-            depth--;
-            return object;
-        }
-        while (true) {
-            in.skipSpace();
-            if (in.current() != '"') {
-                throw in.unexpected("looking for beginning of object key string");
-            }
-            in.skip();
-            String key = in.key();
-            in.skipSpace();
-            if (in.current() != ':') {
-                throw in.unexpected("after object key");
-            }
-            in.skip();
+        boolean more = in.begin('}');
+        while (more) {
+            String key = in.member();
             path[depth - 1] = key;
             JsonNode value = value();
             JsonNode before = object.replace(key, value);
             if (before != null) {
                 repeat(object, key, before, value);
             }
-            in.skipSpace();
-            int c = in.current();
-            if (c != ',' && c != '}') {
-                throw in.unexpected("after object key:value pair");
-            }
-            in.skip();
-            if (c == '}') {
-                depth--;
-                return object;
-            }
+            more = in.goOn('}', "after object key:value pair");
         }
+        depth--;
+        return object;
     }
 
     private ArrayNode array() throws DecodingException {
         enter();
         ArrayNode array = Json.FACTORY.arrayNode();
-        in.skip();
-        in.skipSpace();
-        if (in.current() == ']') {
-            in.skip();
-            depth--;
-            return array;
-        }
-        while (true) {
+        boolean more = in.begin(']');
+        while (more) {
             path[depth - 1] = array;
             array.add(value());
-            in.skipSpace();
-            int c = in.current();
-            if (c != ',' && c != ']') {
-                throw in.unexpected("after array element");
-            }
-            in.skip();
-            if (c == ']') {
-                depth--;
-                return array;
-            }
+            more = in.goOn(']', "after array element");
         }
+        depth--;
+        return array;
     }
 
     private void enter() throws DecodingException {
