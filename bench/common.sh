@@ -11,9 +11,11 @@ PEER_PIDS=
 LAVA_DIRECTORY=$RUN/lava
 
 clean_up() {
+  # pods go on without their server: this ends them, and unmounts what they had
+  if [ -d "$LAVA_DIRECTORY/node" ]; then "$LAVA_ROOT/lava" down --data-dir "$LAVA_DIRECTORY" >/dev/null; fi
   stop_lava
   stop_peer
-  rm -rf "$RUN"
+  rm -rf --one-file-system "$RUN"
 }
 trap clean_up EXIT
 trap 'exit 130' INT TERM
@@ -46,11 +48,11 @@ ratio() { # ratio A B: A/B with two digits, or - where one is missing
 
 # ---- Lavaflow -------------------------------------------------------------------------------------------------------------
 
-start_lava() { # prints the figures of the start; LAVA_DIRECTORY is kept; LAVA_UP may have more options
+start_lava() { # prints the figures of the start; LAVA_DIRECTORY is kept; LAVA_UP may have other options
   local port since
   port=$(free_port)
   since=$EPOCHREALTIME
-  "$LAVA_ROOT/lava" up --data-dir "$LAVA_DIRECTORY" --listen "127.0.0.1:$port" ${LAVA_UP:-} >"$RUN/lava.log" 2>&1 &
+  "$LAVA_ROOT/lava" up --data-dir "$LAVA_DIRECTORY" --listen "127.0.0.1:$port" ${LAVA_UP:---no-node} >"$RUN/lava.log" 2>&1 &
   LAVA_PID=$!
   LAVA_START=$("$GENERATOR" await -url "https://127.0.0.1:$port/readyz" -since "$since" -pids "$LAVA_PID") || { cat "$RUN/lava.log" >&2; exit 1; }
 }

@@ -31,8 +31,9 @@ find_jdk() { # find_jdk [compiler]: sets JAVA_HOME
 may_install() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
 
 apt_install() {
+  local told
   say "Installing with apt-get: $*"
-  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"; } >&2
+  told=$({ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"; } 2>&1) || { say "$told"; return 1; }
 }
 
 need_jdk() { # need_jdk [compiler]
@@ -52,7 +53,23 @@ need_command() { # need_command COMMAND PACKAGE
   die "$1 is missing; install it with: sudo apt-get install $2"
 }
 
+want_command() { # want_command COMMAND PACKAGE: for tests that are skipped without it
+  command -v "$1" >/dev/null || { may_install && apt_install "$2"; } || say "$1 is missing, some tests will be skipped; it comes with: sudo apt-get install $2"
+}
+
 need_build_tools() {
   need_jdk compiler
   need_command mvn maven
+}
+
+# What pods run in, and what the image busybox is made of. Without it they run as plain processes, which the node says loudly.
+# An ordinary user makes no rules of networks, but needs somebody to hand out further users (uidmap).
+want_node_tools() {
+  local command missing= wanted="runc conmon nft busybox" packages="runc conmon nftables busybox-static"
+  [ "$(id -u)" = 0 ] || { wanted="runc conmon busybox newuidmap"; packages="runc conmon busybox-static uidmap"; }
+  for command in $wanted; do PATH=$PATH:/usr/sbin:/sbin command -v "$command" >/dev/null || missing=$command; done
+  [ -n "$missing" ] || return 0
+  # shellcheck disable=SC2086
+  if may_install && apt_install $packages; then return 0; fi
+  say "lava: to run pods as containers: sudo apt-get install $packages"
 }

@@ -27,20 +27,26 @@ type options struct {
 	since      float64
 	seed       int64
 	directory  string
+	image      string
+	keep       bool
 	arguments  []string
 }
 
 var work = map[string]func(*options) error{
-	"await":     await,
-	"usage":     usage,
-	"create":    create,
-	"update":    update,
-	"list":      list,
-	"watch":     watch,
-	"clear":     clearObjects,
-	"kill-loop": killLoop,
-	"define":    define,
-	"custom":    custom,
+	"await":         await,
+	"usage":         usage,
+	"create":        create,
+	"update":        update,
+	"list":          list,
+	"watch":         watch,
+	"clear":         clearObjects,
+	"kill-loop":     killLoop,
+	"define":        define,
+	"custom":        custom,
+	"pods":          pods,
+	"pod-kill-loop": podKillLoop,
+	"gangs":         gangs,
+	"gang-reaction": gangReaction,
 }
 
 func main() {
@@ -68,6 +74,8 @@ func main() {
 	flags.Float64Var(&o.since, "since", 0, "start of the waiting, in seconds since 1970")
 	flags.Int64Var(&o.seed, "seed", 1, "seed of random choices")
 	flags.StringVar(&o.directory, "directory", "", "data directory of the server to kill")
+	flags.StringVar(&o.image, "image", "host", "what pods are made of")
+	flags.BoolVar(&o.keep, "keep", false, "leave the pods running")
 	if err := flags.Parse(os.Args[2:]); err != nil {
 		os.Exit(2)
 	}

@@ -27,6 +27,24 @@ func cpuSeconds(pids []int) float64 {
 	return ticks / 100
 }
 
+// machineSeconds is the time all processors were busy, whoever kept them so: on a quiet machine, what something costs in all its programs.
+func machineSeconds() float64 {
+	stat, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	line, _, _ := strings.Cut(string(stat), "\n")
+	ticks := 0.0
+	for i, field := range strings.Fields(line)[1:] {
+		const idle, waiting, guests = 3, 4, 8
+		if i != idle && i != waiting && i < guests {
+			value, _ := strconv.ParseFloat(field, 64)
+			ticks += value
+		}
+	}
+	return ticks / 100
+}
+
 func residentMegabytes(pids []int) float64 {
 	kilobytes := 0.0
 	for _, pid := range pids {

@@ -3,6 +3,7 @@ package lavaflow;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 
 import lavaflow.access.ServiceAccounts;
 import lavaflow.access.User;
@@ -22,24 +24,53 @@ import lavaflow.apiserver.Bootstrap;
 import lavaflow.apiserver.CertificateAuthority;
 import lavaflow.apiserver.FrontProxy;
 import lavaflow.apiserver.KindSchemas;
+import lavaflow.apiserver.ServerSettings;
 import lavaflow.apiserver.ServerVersion;
+import lavaflow.batch.BatchControllers;
 import lavaflow.cluster.CoreControllers;
 import lavaflow.cluster.Identities;
+import lavaflow.controller.Fanout;
 import lavaflow.controller.KubeApi;
+import lavaflow.controller.Timing;
+import lavaflow.flows.FlowControllers;
+import lavaflow.flows.NetworkProbes;
+import lavaflow.jobs.JobControllers;
 import lavaflow.node.SimShape;
+import lavaflow.scheduler.Scheduler;
 import lavaflow.store.Store;
 import lavaflow.store.StoreOptions;
+import lavaflow.training.Gang;
+import lavaflow.training.Settings;
+import lavaflow.training.TrainingControllers;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The role of {@code lava up}: store, API server and controllers in one process. */
 final class AllInOne implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(AllInOne.class);
     private static final User CONTROLLERS = new User("system:kube-controller-manager", List.of(User.AUTHENTICATED));
+
+    /** Volcano's controllers, by the name of their account. */
+    private static final User VOLCANO = new User(
+            "system:serviceaccount:volcano-system:volcano-controllers", List.of(User.MASTERS, User.AUTHENTICATED));
+
+    /** Kubeflow's training operator, by the name of its account. */
+    private static final User TRAINING =
+            new User("system:serviceaccount:kubeflow:training-operator", List.of(User.MASTERS, User.AUTHENTICATED));
 
     private final Home home;
     private final Store store;
     private final ApiServer server;
     private final CoreControllers controllers;
+    private final BatchControllers batch;
+    private final JobControllers jobs;
+    private final FlowControllers flows;
+    private final TrainingControllers training;
     private final NodesAndScheduler nodes;
     private final String url;
+    private final Home.Running running;
 
     /** Opens the store first: its lock keeps a second server off the keys as well. */
     static AllInOne start(Home home, InetSocketAddress listen) throws Exception {
@@ -50,23 +81,59 @@ final class AllInOne implements AutoCloseable {
      * What may differ between clusters.
      *
      * @param workloads whether to make pods of what asks for them
+     * @param scheduling whether to find nodes for them
      * @param users who has tokens beside service accounts
      * @param bootstrapTokens whether secrets in kube-system may be tokens for joining nodes
      * @param requests how requests are written down and rationed
      * @param admission which plugins of admission are on
      * @param simulated nodes to simulate
+     * @param nodeTrust which certificates of nodes are believed
+     * @param node the node on this machine; null for none
+     * @param gangs which pods come in gangs, and how they are scheduled
+     * @param training how training jobs are run
      */
     record Options(
             boolean workloads,
+            boolean scheduling,
             UserFiles users,
             boolean bootstrapTokens,
             RequestOptions requests,
             AdmissionSwitches admission,
-            List<SimShape> simulated) {
-        /** As {@code lava up} starts without any. */
+            List<SimShape> simulated,
+            NodeTrust nodeTrust,
+            WorkerNode.@Nullable Wish node,
+            SchedulerOptions gangs,
+            Settings training) {
+        /** As {@code lava up --no-node} starts without any. */
         static Options usual(boolean workloads, List<SimShape> simulated) {
             return new Options(
-                    workloads, UserFiles.NONE, false, RequestOptions.DEFAULT, AdmissionSwitches.USUAL, simulated);
+                    workloads,
+                    workloads,
+                    UserFiles.NONE,
+                    false,
+                    RequestOptions.DEFAULT,
+                    AdmissionSwitches.USUAL,
+                    simulated,
+                    new NodeTrust.OfTheCluster(),
+                    null,
+                    SchedulerOptions.USUAL,
+                    Settings.USUAL.with(Gang.VOLCANO));
+        }
+
+        /** The same with a node on this machine. */
+        Options withNode(String name) {
+            return new Options(
+                    workloads,
+                    scheduling,
+                    users,
+                    bootstrapTokens,
+                    requests,
+                    admission,
+                    simulated,
+                    nodeTrust,
+                    WorkerNode.Wish.of(name),
+                    gangs,
+                    training);
         }
     }
 
@@ -95,13 +162,13 @@ final class AllInOne implements AutoCloseable {
         this.home = home;
         this.store = store;
         this.server = new ApiServer(
-                new ApiServer.Settings(
+                new ServerSettings(
                                 listen,
                                 credentials.server(),
                                 credentials.authority().certificate(),
                                 ServerVersion.of(Lava.version()),
                                 clock,
-                                new OutsideAdmission(),
+                                new VolcanoAdmission(new TrainingAdmission(new OutsideAdmission())),
                                 new AccessSettings(
                                         () -> Credentials.tokenKeys(home),
                                         options.users().tokens(),
@@ -110,7 +177,8 @@ final class AllInOne implements AutoCloseable {
                         .withRequests(
                                 options.requests().auditor(), options.requests().seats())
                         .withAdmission(options.admission())
-                        .withFrontProxy(result(frontProxy)),
+                        .withFrontProxy(result(frontProxy))
+                        .withNodeClient(credentials.nodeClient(home, clock, options.nodeTrust())),
                 store);
         LocalKubeApi local = new LocalKubeApi(server.local(), CONTROLLERS);
         this.controllers = new CoreControllers(
@@ -126,22 +194,74 @@ final class AllInOne implements AutoCloseable {
                         home.volumes()),
                 clock,
                 name -> options.workloads() || CoreControllers.isOfTheApi(name));
-        this.nodes = NodesAndScheduler.of(options, local, controllers.followers(), clock);
+        this.batch = new BatchControllers(
+                local.writingAs(_ -> VOLCANO),
+                controllers.followers(),
+                _ -> options.workloads(),
+                options.gangs().schedulers(),
+                clock,
+                System::nanoTime);
+        this.jobs = new JobControllers(
+                local.writingAs(_ -> VOLCANO),
+                controllers.followers(),
+                _ -> options.workloads(),
+                new Timing(clock, System::nanoTime, Fanout.parallel(JobControllers.WIDTH)));
+        this.flows = new FlowControllers(
+                local.writingAs(_ -> VOLCANO),
+                controllers.followers(),
+                _ -> options.workloads(),
+                new NetworkProbes(),
+                clock,
+                System::nanoTime);
+        this.training = new TrainingControllers(
+                local.writingAs(_ -> TRAINING),
+                controllers.followers(),
+                _ -> options.workloads(),
+                options.training(),
+                new Timing(clock, System::nanoTime, Fanout.parallel(TrainingControllers.WIDTH)));
+        this.nodes = NodesAndScheduler.of(
+                options,
+                home,
+                (name, address) -> credentials.node(home, name, address, clock.instant()),
+                local,
+                controllers.followers(),
+                clock);
         server.alsoMeasure(controllers::metrics);
+        server.alsoMeasure(batch::metrics);
+        server.alsoMeasure(jobs::metrics);
+        server.alsoMeasure(flows::metrics);
+        server.alsoMeasure(nodes::metrics);
+        server.alsoMeasure(training::metrics);
         server.health().readyWhen("controllers-synced", controllers::areSynced);
         try {
             server.start();
             this.url = "https://" + host(listen) + ":" + server.port();
             new Bootstrap(server.local(), advertised(listen), server.port()).run();
             server.awaitObjects();
+            if (options.node() != null) {
+                server.serveResourceMetrics();
+            }
+            Scheduler scheduler = nodes.scheduler();
+            if (scheduler != null) {
+                server.serveExplanations(new SchedulerExplanations(scheduler::snapshot));
+            }
             controllers.start();
-            nodes.start();
+            batch.start();
+            jobs.start();
+            flows.start();
+            training.start();
+            nodes.start(local(listen, server.port()));
             home.writePrivate(home.kubeconfig(), credentials.kubeconfig(url));
-            home.announce(new Home.Running(
-                    ProcessHandle.current().pid(), url, clock.instant().toString()));
+            this.running = new Home.Running(
+                    ProcessHandle.current().pid(), url, clock.instant().toString());
+            home.announce(running);
         } catch (Exception e) {
             nodes.close();
             controllers.close();
+            batch.close();
+            jobs.close();
+            flows.close();
+            training.close();
             server.close();
             throw e;
         }
@@ -178,6 +298,13 @@ final class AllInOne implements AutoCloseable {
         return host.contains(":") ? "[" + host + "]" : host;
     }
 
+    /** Where programs of this machine reach the server. */
+    private static InetSocketAddress local(InetSocketAddress listen, int port) {
+        InetAddress address = listen.getAddress();
+        boolean specific = address instanceof Inet4Address && !address.isAnyLocalAddress();
+        return new InetSocketAddress(specific ? address : InetAddress.ofLiteral("127.0.0.1"), port);
+    }
+
     /** What others reach a server at that listens at all addresses: the one this machine would speak from. */
     private static String advertised(InetSocketAddress listen) {
         String host = listen.getHostString();
@@ -202,15 +329,44 @@ final class AllInOne implements AutoCloseable {
         return new LocalKubeApi(server.local(), user);
     }
 
+    /**
+     * Who hears, once it stops, how many pods have not ended yet; {@code lava down} reads it from the data directory.
+     */
+    void whenEnding(IntConsumer listener) {
+        nodes.whenEnding(pods -> {
+            tellEnding(pods);
+            listener.accept(pods);
+        });
+    }
+
+    /** Pods that are ending have no grace any more. */
+    void hurry() {
+        nodes.hurry();
+    }
+
+    private synchronized void tellEnding(int pods) {
+        try {
+            home.announce(running.ending(pods));
+        } catch (IOException e) {
+            LOG.debug("nobody can see how far it is", e);
+        }
+    }
+
     /** Stops in the order of use: who writes, who is asked, what is written to. */
     @Override
     public void close() throws IOException {
+        tellEnding(0);
         try {
-            home.withdraw();
-        } finally {
             nodes.close();
             controllers.close();
+            batch.close();
+            jobs.close();
+            flows.close();
+            training.close();
             server.close();
+            home.withdraw();
+        } finally {
+            // The last of all: whoever has the store may say that it runs.
             store.close();
         }
     }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Arguments {
     private final Map<String, String> values = new HashMap<>();
     private final List<String> parameters = new ArrayList<>();
+    private List<String> rest = List.of();
 
     private Arguments() {}
 
@@ -20,6 +21,10 @@ final class Arguments {
         Arguments arguments = new Arguments();
         for (int i = 0; i < words.size(); i++) {
             String word = words.get(i);
+            if (word.equals("--") && !command.rest().isEmpty()) {
+                arguments.rest = List.copyOf(words.subList(i + 1, words.size()));
+                break;
+            }
             if (!word.startsWith("-") || word.equals("-")) {
                 arguments.parameters.add(word);
                 continue;
@@ -54,8 +59,9 @@ final class Arguments {
         if (given.size() < wanted.size()) {
             throw wrong(command, "missing " + wanted.get(given.size()));
         }
-        if (given.size() > wanted.size()) {
-            throw wrong(command, "unexpected argument '" + given.get(wanted.size()) + "'");
+        int most = wanted.size() + command.optionalParameters().size();
+        if (given.size() > most) {
+            throw wrong(command, "unexpected argument '" + given.get(most) + "'");
         }
     }
 
@@ -90,8 +96,47 @@ final class Arguments {
         return value;
     }
 
+    @Nullable
+    Path findPath(Command.Option option) {
+        String text = find(option);
+        return text == null ? null : Path.of(text);
+    }
+
+    /** The value of an option that is true or false. */
+    boolean truth(Command command, Command.Option option) {
+        return switch (value(option)) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw wrong(command, option.name() + " wants true or false");
+        };
+    }
+
+    /** The value of an option that is a number above zero. */
+    int number(Command command, Command.Option option) {
+        try {
+            int number = Integer.parseInt(value(option));
+            if (number > 0) {
+                return number;
+            }
+        } catch (NumberFormatException _) {
+            // Told below, in one way for every bad number.
+        }
+        throw wrong(command, option.name() + " wants a number above zero");
+    }
+
     String parameter(int index) {
         return parameters.get(index);
+    }
+
+    /** An argument that may be left out. */
+    @Nullable
+    String findParameter(int index) {
+        return index < parameters.size() ? parameters.get(index) : null;
+    }
+
+    /** What followed {@code --}. */
+    List<String> rest() {
+        return rest;
     }
 
     Home home() {

@@ -61,6 +61,16 @@ interface Command {
         return List.of();
     }
 
+    /** Names of arguments that may follow those, in order. */
+    default List<String> optionalParameters() {
+        return List.of();
+    }
+
+    /** What is called that may follow {@code --}, as it was typed; empty where nothing may. */
+    default String rest() {
+        return "";
+    }
+
     /** Does it; returns the exit code. Throws {@link CommandFailure} with a message for people. */
     int run(Arguments arguments, Console console) throws Exception;
 }

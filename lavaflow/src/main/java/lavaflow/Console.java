@@ -2,9 +2,15 @@ package lavaflow;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Pattern;
+
+import lavaflow.cli.Palette;
 
 /** What people see: colour only on a terminal that wants it. Errors go to standard error. */
 final class Console {
+    private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
+
     private final PrintWriter out;
     private final PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     private final boolean colour;
@@ -42,8 +48,25 @@ final class Console {
         return painted("32", text);
     }
 
-    private String dim(String text) {
+    String yellow(String text) {
+        return painted("33", text);
+    }
+
+    String red(String text) {
+        return painted("31", text);
+    }
+
+    String dim(String text) {
         return painted("2", text);
+    }
+
+    /** The same colours for what is drawn elsewhere. */
+    Palette palette() {
+        return new Palette(colour);
+    }
+
+    PrintWriter out() {
+        return out;
     }
 
     void ready(Home home, String url, long millis) {
@@ -62,6 +85,38 @@ final class Console {
     void line(String text) {
         out.println(text);
         out.flush();
+    }
+
+    /** Columns as wide as what is in them; the last may be of any width. */
+    void table(List<String> heads, List<List<String>> rows) {
+        int[] widths = new int[heads.size()];
+        for (int i = 0; i < widths.length; i++) {
+            widths[i] = width(heads.get(i));
+            for (List<String> row : rows) {
+                widths[i] = Math.max(widths[i], width(row.get(i)));
+            }
+        }
+        line(bold(aligned(heads, widths)));
+        rows.forEach(row -> line(aligned(row, widths)));
+    }
+
+    private static String aligned(List<String> cells, int[] widths) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < widths.length; i++) {
+            String cell = cells.get(i);
+            text.append(cell).append(" ".repeat(widths[i] + 3 - width(cell)));
+        }
+        return text.toString().stripTrailing();
+    }
+
+    /** Colour takes no room. */
+    private static int width(String cell) {
+        return COLOUR.matcher(cell).replaceAll("").length();
+    }
+
+    /** Shows how far something is, where a person watches. */
+    ProgressBar progress() {
+        return new ProgressBar(err, isTerminal(), System::nanoTime);
     }
 
     void status(String label, String value) {

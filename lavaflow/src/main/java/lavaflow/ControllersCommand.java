@@ -1,10 +1,10 @@
 package lavaflow;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
 
 import lavaflow.remote.Settings;
 
@@ -16,7 +16,7 @@ final class ControllersCommand implements Command {
             "--kubeconfig",
             "FILE",
             null,
-            "How to reach the server ($KUBECONFIG, ~/.kube/config, or the pod's account).");
+            "How to reach the server ($KUBECONFIG, the running local cluster, ~/.kube/config, or the pod's account).");
     private static final Option CONTROLLERS = Option.of(
             "--controllers",
             "LIST",
@@ -42,6 +42,11 @@ final class ControllersCommand implements Command {
             Option.of("--cluster-signing-cert-file", "FILE", null, "Certificate of the authority that signs requests.");
     private static final Option SIGNING_KEY =
             Option.of("--cluster-signing-key-file", "FILE", null, "Its key. Without both, nobody signs requests.");
+    private static final Option LOCAL_PATH = Option.of(
+            "--local-path",
+            "DIRECTORY",
+            null,
+            "Make volumes for claims of rancher.io/local-path below it, on one machine.");
     private static final Option RATE = Option.of("--kube-api-qps", "N", "500", "Requests a second, at most (500).");
     private static final Option BURST =
             Option.of("--kube-api-burst", "N", "1000", "Requests at once after a quiet time (1000).");
@@ -58,7 +63,7 @@ final class ControllersCommand implements Command {
 
     @Override
     public List<Option> options() {
-        return List.of(
+        List<Option> options = new ArrayList<>(List.of(
                 KUBECONFIG,
                 CONTROLLERS,
                 ACCOUNTS,
@@ -68,41 +73,33 @@ final class ControllersCommand implements Command {
                 ROOT_CA,
                 SIGNING_CERTIFICATE,
                 SIGNING_KEY,
+                LOCAL_PATH,
                 RATE,
-                BURST);
+                BURST));
+        options.addAll(TrainingOptions.OPTIONS);
+        return options;
     }
 
     @Override
     public int run(Arguments arguments, Console console) throws Exception {
-        CountDownLatch stopped = new CountDownLatch(1);
-        Thread worker = Thread.currentThread();
-        try (ControllersRole role = ControllersRole.connect(options(arguments))) {
+        return Foreground.stay(() -> {
+            ControllersRole role = ControllersRole.connect(options(arguments));
             Set<String> unknown = role.unknownControllers();
             if (!unknown.isEmpty()) {
+                role.close();
                 throw Arguments.wrong(this, "--controllers: there is no " + String.join(", ", unknown));
             }
-            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-                worker.interrupt();
-                ListenAddress.awaitQuietly(stopped);
-            }));
-            boolean lost = role.run();
-            return lost ? Lava.FAILED : Lava.DONE;
-        } catch (InterruptedException _) {
-            return Lava.DONE;
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailure(Lava.USAGE, String.valueOf(e.getMessage()));
-        } finally {
-            stopped.countDown();
-        }
+            return role;
+        });
     }
 
-    private ControllersRole.Options options(Arguments arguments) {
+    private ControllersRole.Options options(Arguments arguments) throws IOException {
         Settings connection = new Settings(
-                path(arguments, KUBECONFIG),
+                WhichCluster.kubeconfig(arguments.find(KUBECONFIG), System.getenv(), Home.of(null)),
                 null,
                 "lava-controllers/" + Lava.version(),
-                number(arguments, RATE),
-                number(arguments, BURST));
+                arguments.number(this, RATE),
+                arguments.number(this, BURST));
         @Nullable String metrics = arguments.find(METRICS);
         @Nullable
         InetSocketAddress listen = metrics == null ? null : ListenAddress.parse(this, METRICS.name(), metrics);
@@ -110,37 +107,14 @@ final class ControllersCommand implements Command {
                 connection,
                 ControllerSelection.parse(arguments.value(CONTROLLERS)),
                 new RemoteAccess.Material(
-                        path(arguments, TOKEN_KEY),
-                        path(arguments, ROOT_CA),
-                        path(arguments, SIGNING_CERTIFICATE),
-                        path(arguments, SIGNING_KEY)),
-                flag(arguments, ACCOUNTS),
-                flag(arguments, LEADER_ELECT),
-                listen);
-    }
-
-    private boolean flag(Arguments arguments, Option option) {
-        return switch (arguments.value(option)) {
-            case "true" -> true;
-            case "false" -> false;
-            default -> throw Arguments.wrong(this, option.name() + " wants true or false");
-        };
-    }
-
-    private int number(Arguments arguments, Option option) {
-        try {
-            int number = Integer.parseInt(arguments.value(option));
-            if (number > 0) {
-                return number;
-            }
-        } catch (NumberFormatException _) {
-            // Told below, in one way for every bad number.
-        }
-        throw Arguments.wrong(this, option.name() + " wants a number above zero");
-    }
-
-    private static @Nullable Path path(Arguments arguments, Option option) {
-        @Nullable String text = arguments.find(option);
-        return text == null ? null : Path.of(text);
+                        arguments.findPath(TOKEN_KEY),
+                        arguments.findPath(ROOT_CA),
+                        arguments.findPath(SIGNING_CERTIFICATE),
+                        arguments.findPath(SIGNING_KEY)),
+                arguments.findPath(LOCAL_PATH),
+                arguments.truth(this, ACCOUNTS),
+                arguments.truth(this, LEADER_ELECT),
+                listen,
+                TrainingOptions.of(this, arguments, lavaflow.training.Settings.USUAL));
     }
 }

@@ -4,49 +4,67 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 
+import lavaflow.batch.BatchControllers;
 import lavaflow.cluster.CoreControllers;
 import lavaflow.cluster.Identities;
 import lavaflow.controller.Candidate;
+import lavaflow.controller.Fanout;
 import lavaflow.controller.KubeApi;
+import lavaflow.controller.Timing;
+import lavaflow.flows.FlowControllers;
+import lavaflow.flows.NetworkProbes;
+import lavaflow.jobs.JobControllers;
 import lavaflow.kube.ApiException;
 import lavaflow.remote.RemoteKubeApi;
 import lavaflow.remote.Settings;
+import lavaflow.scheduler.GangSettings;
+import lavaflow.training.TrainingControllers;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The role of {@code lava controllers}: the core controllers beside any API server. */
-final class ControllersRole implements AutoCloseable {
+final class ControllersRole implements Foreground.Role {
     private static final Logger LOG = LoggerFactory.getLogger(ControllersRole.class);
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     /**
      * What may differ between clusters.
      *
+     * @param volumes where directories for claims are made; null where nodes are elsewhere
      * @param accounts whether each controller writes as its own service account
      * @param elect whether to wait until no other copy works
      * @param metrics where to tell how it goes; null for nowhere
+     * @param training how training jobs are run
      */
     record Options(
             Settings connection,
             ControllerSelection controllers,
             RemoteAccess.Material material,
+            @Nullable Path volumes,
             boolean accounts,
             boolean elect,
-            @Nullable InetSocketAddress metrics) {}
+            @Nullable InetSocketAddress metrics,
+            lavaflow.training.Settings training) {}
 
     private final Options options;
     private final RemoteKubeApi api;
     private final Candidate candidate;
     private final CoreControllers controllers;
+    private final BatchControllers batch;
+    private final JobControllers jobs;
+    private final FlowControllers flows;
+    private final TrainingControllers training;
     private final @Nullable MetricsServer metrics;
     private volatile boolean working;
 
@@ -56,9 +74,35 @@ final class ControllersRole implements AutoCloseable {
         this.api = api;
         this.controllers = new CoreControllers(
                 identities(api, options.accounts()),
-                new CoreControllers.Judges(RemoteAccess.of(api, options.material(), clock), null, null),
+                new CoreControllers.Judges(RemoteAccess.of(api, options.material(), clock), null, options.volumes()),
                 clock,
                 options.controllers().wanted(CoreControllers::isUsual));
+        // Only those that are named: a cluster with Volcano has them already.
+        this.batch = new BatchControllers(
+                api,
+                controllers.followers(),
+                options.controllers().wanted(_ -> false),
+                GangSettings.USUAL_NAMES,
+                clock,
+                System::nanoTime);
+        this.jobs = new JobControllers(
+                api,
+                controllers.followers(),
+                options.controllers().wanted(_ -> false),
+                new Timing(clock, System::nanoTime, Fanout.parallel(JobControllers.WIDTH)));
+        this.flows = new FlowControllers(
+                api,
+                controllers.followers(),
+                options.controllers().wanted(_ -> false),
+                new NetworkProbes(),
+                clock,
+                System::nanoTime);
+        this.training = new TrainingControllers(
+                api,
+                controllers.followers(),
+                options.controllers().wanted(_ -> false),
+                options.training(),
+                new Timing(clock, System::nanoTime, Fanout.parallel(TrainingControllers.WIDTH)));
         // Upstream's name: of its controllers and these, only one may work on a cluster.
         this.candidate = new Candidate(
                 api,
@@ -71,8 +115,15 @@ final class ControllersRole implements AutoCloseable {
     }
 
     private MetricsServer serveMetrics(InetSocketAddress listen) throws IOException {
-        MetricsServer server =
-                new MetricsServer(listen, () -> controllers.metrics() + candidate.metrics(), this::isReady);
+        MetricsServer server = new MetricsServer(
+                listen,
+                () -> controllers.metrics()
+                        + batch.metrics()
+                        + jobs.metrics()
+                        + flows.metrics()
+                        + training.metrics()
+                        + candidate.metrics(),
+                this::isReady);
         LOG.info("metrics on http://{}:{}/metrics", listen.getHostString(), server.port());
         return server;
     }
@@ -81,7 +132,7 @@ final class ControllersRole implements AutoCloseable {
         return !working || controllers.areSynced();
     }
 
-    private static String hostName() {
+    static String hostName() {
         try {
             return InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException _) {
@@ -124,7 +175,12 @@ final class ControllersRole implements AutoCloseable {
     }
 
     Set<String> unknownControllers() {
-        return options.controllers().unknown(controllers.names());
+        Set<String> known = new TreeSet<>(controllers.names());
+        known.addAll(BatchControllers.NAMES);
+        known.addAll(JobControllers.NAMES);
+        known.addAll(FlowControllers.NAMES);
+        known.addAll(TrainingControllers.NAMES);
+        return options.controllers().unknown(known);
     }
 
     Set<String> withoutMaterial() {
@@ -136,7 +192,8 @@ final class ControllersRole implements AutoCloseable {
     }
 
     /** Works until interrupted; true if it had to stop because somebody else may work now. */
-    boolean run() throws InterruptedException {
+    @Override
+    public boolean run() throws InterruptedException {
         withoutMaterial()
                 .forEach(
                         name -> LOG.warn("{} does not run: what it needs was not given (lava help controllers)", name));
@@ -153,6 +210,10 @@ final class ControllersRole implements AutoCloseable {
         LOG.info("controllers work on {}", api.server());
         working = true;
         controllers.start();
+        batch.start();
+        jobs.start();
+        flows.start();
+        training.start();
     }
 
     boolean areSynced() {
@@ -165,6 +226,10 @@ final class ControllersRole implements AutoCloseable {
         // Whoever stops it interrupts it, and there is still something to say to the server.
         boolean interrupted = Thread.interrupted();
         controllers.close();
+        batch.close();
+        jobs.close();
+        flows.close();
+        training.close();
         candidate.release();
         if (metrics != null) {
             metrics.close();

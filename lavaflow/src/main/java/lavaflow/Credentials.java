@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Base64;
 import java.util.List;
 
@@ -11,6 +12,7 @@ import lavaflow.access.TokenKeys;
 import lavaflow.apiserver.CertificateAuthority;
 import lavaflow.apiserver.FrontProxy;
 import lavaflow.apiserver.Identity;
+import lavaflow.apiserver.NodeClient;
 
 /** The keys of one local cluster: made at first start, kept private, shared with no other install. */
 final class Credentials {
@@ -44,7 +46,7 @@ final class Credentials {
         return new Credentials(authority, server, admin);
     }
 
-    private static String fileName(String host) {
+    static String fileName(String host) {
         return host.replaceAll("[^A-Za-z0-9.-]", "_");
     }
 
@@ -64,7 +66,7 @@ final class Credentials {
         return authority.issueServer("lavaflow-apiserver", names, addresses, now);
     }
 
-    private static @org.jspecify.annotations.Nullable Identity load(Home home, String name) throws IOException {
+    static @org.jspecify.annotations.Nullable Identity load(Home home, String name) throws IOException {
         Path certificate = home.pki().resolve(name + ".crt");
         Path key = home.pki().resolve(name + ".key");
         if (!Files.exists(certificate) || !Files.exists(key)) {
@@ -73,7 +75,7 @@ final class Credentials {
         return Identity.parse(Files.readString(certificate), Files.readString(key));
     }
 
-    private static void save(Home home, String name, Identity identity) throws IOException {
+    static void save(Home home, String name, Identity identity) throws IOException {
         home.writePrivate(home.pki().resolve(name + ".key"), identity.keyPem());
         home.writePrivate(home.pki().resolve(name + ".crt"), identity.certificatePem());
     }
@@ -120,6 +122,53 @@ final class Credentials {
             save(home, "front-proxy-client", client);
         }
         return new FrontProxy(authority.certificate(), client, "front-proxy-client");
+    }
+
+    /** The same for a node of another cluster, whose authority is not here: it vouches for itself. */
+    static Identity ownNode(Home home, String name, String address) throws IOException {
+        String file = "own-node-" + fileName(name + "-" + address);
+        Identity node = load(home, file);
+        if (node == null) {
+            Instant now = Instant.now();
+            node = CertificateAuthority.create(name + "-ca", now)
+                    .issueServer(name, List.of(name), List.of(address), now);
+            save(home, file, node);
+        }
+        return node;
+    }
+
+    /** What the node of this machine shows to those who ask it. */
+    Identity node(Home home, String name, String address, Instant now) throws IOException {
+        String file = "node-" + fileName(name + "-" + address);
+        Identity node = load(home, file);
+        if (node == null) {
+            node = CertificateAuthority.of(authority)
+                    .issueServer("system:node:" + name, List.of(name), List.of(address), now);
+            save(home, file, node);
+        }
+        return node;
+    }
+
+    /** What kubelets know this server by, made when first needed. */
+    NodeClient nodeClient(Home home, InstantSource clock, NodeTrust trust) {
+        return NodeClient.lazily(
+                () -> {
+                    try {
+                        Identity client = load(home, "kube-apiserver-kubelet-client");
+                        if (client == null) {
+                            client = CertificateAuthority.of(authority)
+                                    .issueClient(
+                                            "kube-apiserver-kubelet-client",
+                                            List.of("system:masters"),
+                                            clock.instant());
+                            save(home, "kube-apiserver-kubelet-client", client);
+                        }
+                        return client;
+                    } catch (IOException e) {
+                        throw new java.io.UncheckedIOException("cannot read the keys in " + home.pki(), e);
+                    }
+                },
+                trust.authorities(authority.certificatePem()));
     }
 
     /** A kubeconfig for the administrator, complete in itself. */

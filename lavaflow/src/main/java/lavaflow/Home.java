@@ -22,10 +22,28 @@ record Home(Path directory) {
     private static final Set<PosixFilePermission> PRIVATE_FILE = PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> PRIVATE_DIRECTORY = PosixFilePermissions.fromString("rwx------");
 
-    /** A running server, as it described itself. */
-    record Running(long pid, String url, String startedAt) {
+    /**
+     * A running server, as it described itself.
+     *
+     * @param endingPods how many pods it waits for before it ends; -1 as long as it does not want to
+     */
+    record Running(long pid, String url, String startedAt, int endingPods) {
+        static final int NOT_ENDING = -1;
+
         /** More than clocks drift apart, less than it takes to use up all process numbers. */
         private static final Duration DRIFT = Duration.ofMinutes(1);
+
+        Running(long pid, String url, String startedAt) {
+            this(pid, url, startedAt, NOT_ENDING);
+        }
+
+        Running ending(int pods) {
+            return new Running(pid, url, startedAt, pods);
+        }
+
+        boolean isEnding() {
+            return endingPods != NOT_ENDING;
+        }
 
         boolean isAlive() {
             return ProcessHandle.of(pid)
@@ -75,6 +93,16 @@ record Home(Path directory) {
         return directory.resolve("volumes");
     }
 
+    /** What the node on this machine keeps. */
+    Path node() {
+        return directory.resolve("node");
+    }
+
+    /** Layers and other images that were fetched or built. */
+    Path images() {
+        return directory.resolve("images");
+    }
+
     Path pki() {
         return directory.resolve("pki");
     }
@@ -104,11 +132,19 @@ record Home(Path directory) {
     void announce(Running running) throws IOException {
         ObjectNode state = Json.object();
         state.put("pid", running.pid()).put("url", running.url()).put("startedAt", running.startedAt());
+        if (running.isEnding()) {
+            state.put("endingPods", running.endingPods());
+        }
         writePrivate(state(), Json.pretty(state) + "\n");
     }
 
     void withdraw() throws IOException {
         Files.deleteIfExists(state());
+    }
+
+    /** Whether a server said that it runs and has not taken it back, which it does as the first step of a proper end. */
+    boolean isAnnounced() {
+        return Files.exists(state());
     }
 
     /** The server of this directory, if one runs. */
@@ -117,8 +153,9 @@ record Home(Path directory) {
             return Optional.empty();
         }
         ObjectNode state = Json.parseObject(Files.readAllBytes(state()));
-        Running running =
-                new Running(Json.longAt(state, -1, "pid"), Json.textAt(state, "url"), Json.textAt(state, "startedAt"));
+        Running running = new Running(
+                Json.longAt(state, -1, "pid"), Json.textAt(state, "url"), Json.textAt(state, "startedAt"), (int)
+                        Json.longAt(state, Running.NOT_ENDING, "endingPods"));
         return running.isAlive() ? Optional.of(running) : Optional.empty();
     }
 }

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 
@@ -20,6 +21,9 @@ public final class Lava {
     static final int UNREACHABLE = 3;
     static final int TIMED_OUT = 4;
 
+    /** With every command: errors come with where they are from. */
+    private static final List<String> VERBOSE = List.of("-v", "--verbose");
+
     private Lava() {}
 
     public static void main(String[] words) {
@@ -28,42 +32,121 @@ public final class Lava {
 
     static List<Command> commands() {
         return List.of(
+                new RunCommand(),
                 new UpCommand(),
                 new DownCommand(),
                 new StatusCommand(),
                 new KubeconfigCommand(),
                 new ResetCommand(),
                 new NodeCommand(),
+                new ImageListCommand(),
+                new ImageAddCommand(),
+                new ImageBuildCommand(),
+                new ImageImportCommand(),
+                new ImageRemoveCommand(),
+                new JobRunCommand(),
+                new JobListCommand(),
+                new JobGetCommand(),
+                new LogsCommand(true),
+                new JobSwitchCommand(false),
+                new JobSwitchCommand(true),
+                new JobWaitCommand(),
+                new JobDeleteCommand(),
+                new LogsCommand(false),
+                new WatchCommand(),
+                new QueueListCommand(),
+                new QueueGetCommand(),
+                new QueueCreateCommand(),
+                new QueueSwitchCommand(false),
+                new QueueSwitchCommand(true),
+                new QueueDeleteCommand(),
+                new ExplainCommand(),
+                new TopCommand(true),
+                new TopCommand(false),
+                new VolcanoCommand(),
                 new BackupCommand(),
                 new RestoreCommand(),
                 new ControllersCommand(),
+                new SchedulerCommand(),
+                new WebhooksCommand(),
                 new VersionCommand(),
                 new CompletionCommand());
     }
 
     /** Runs one command line; returns the exit code. */
-    static int run(List<String> words, PrintWriter out) {
+    static int run(List<String> typed, PrintWriter out) {
+        if (!typed.isEmpty() && VolcanoCommand.isName(typed.getFirst())) {
+            return VolcanoCommand.run(typed.getFirst(), typed.subList(1, typed.size()), out);
+        }
+        List<String> words = withoutVerbose(typed);
+        boolean verbose = words.size() < typed.size() || System.getenv("LAVA_DEBUG") != null;
         Console console = new Console(out);
         String name = words.isEmpty() ? "help" : words.getFirst();
         if (name.equals("help") || name.equals("--help") || name.equals("-h")) {
-            Command about = words.size() > 1 ? find(words.get(1)) : null;
-            console.line(about == null ? Help.overview(commands()) : Help.of(about));
-            return words.isEmpty() ? USAGE : DONE;
+            return help(
+                    words.isEmpty() ? words : words.subList(1, words.size()), console, words.isEmpty() ? USAGE : DONE);
         }
         if (name.equals("--version") || name.equals("-V")) {
             name = "version";
         }
+        int length = 1;
         Command command = find(name);
-        if (command == null) {
-            console.error("there is no command '" + name + "'. Try: lava help");
-            return USAGE;
+        if (command == null && words.size() > 1) {
+            command = find(name + " " + words.get(1));
+            length = 2;
         }
-        List<String> rest = words.subList(1, words.size());
-        if (rest.contains("--help") || rest.contains("-h")) {
+        if (command == null) {
+            return unknown(words, console);
+        }
+        List<String> rest = words.subList(length, words.size());
+        List<String> own = rest.contains("--") ? rest.subList(0, rest.indexOf("--")) : rest;
+        if (own.contains("--help") || own.contains("-h")) {
             console.line(Help.of(command));
             return DONE;
         }
-        return run(command, rest, console);
+        return run(command, rest, console, verbose);
+    }
+
+    /** What follows {@code --} is somebody else's. */
+    private static List<String> withoutVerbose(List<String> typed) {
+        int end = typed.contains("--") ? typed.indexOf("--") : typed.size();
+        List<String> words = new ArrayList<>(typed.subList(0, end));
+        words.removeAll(VERBOSE);
+        words.addAll(typed.subList(end, typed.size()));
+        return words;
+    }
+
+    private static int help(List<String> about, Console console, int code) {
+        String name = String.join(" ", about);
+        Command command = find(name);
+        List<Command> family = family(name);
+        console.line(command != null ? Help.of(command) : Help.overview(family.isEmpty() ? commands() : family));
+        return code;
+    }
+
+    /** Commands of two words that begin with the same one. */
+    private static List<Command> family(String name) {
+        return commands().stream()
+                .filter(command -> command.name().startsWith(name + " "))
+                .toList();
+    }
+
+    private static int unknown(List<String> words, Console console) {
+        List<Command> family = family(words.getFirst());
+        String second = words.size() > 1 ? words.get(1) : "";
+        if (family.isEmpty()) {
+            console.error("there is no command '" + words.getFirst() + "'. Try: lava help");
+            return USAGE;
+        }
+        if (second.equals("--help") || second.equals("-h")) {
+            return help(words.subList(0, 1), console, DONE);
+        }
+        List<String> known = family.stream()
+                .map(command -> command.name().substring(words.getFirst().length() + 1))
+                .toList();
+        console.error("lava " + words.getFirst() + " wants one of " + String.join(", ", known)
+                + (second.isEmpty() ? "" : ", not '" + second + "'") + ". Try: lava help " + words.getFirst());
+        return USAGE;
     }
 
     private static @Nullable Command find(String name) {
@@ -76,18 +159,21 @@ public final class Lava {
     }
 
     /** One line that says what is wrong; details only on request. */
-    private static int run(Command command, List<String> words, Console console) {
+    private static int run(Command command, List<String> words, Console console, boolean verbose) {
         try {
             return command.run(Arguments.parse(command, words), console);
         } catch (CommandFailure e) {
             console.error(String.valueOf(e.getMessage()));
+            if (verbose) {
+                console.trace(e);
+            }
             return e.exitCode();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return FAILED;
         } catch (Exception e) {
             console.error(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
-            if (System.getenv("LAVA_DEBUG") != null) {
+            if (verbose) {
                 console.trace(e);
             }
             return FAILED;

@@ -15,6 +15,7 @@ import lavaflow.apiserver.Catalogue;
 import lavaflow.apiserver.LocalApi;
 import lavaflow.apiserver.Resource;
 import lavaflow.controller.KubeApi;
+import lavaflow.kube.FieldSelector;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -112,6 +113,15 @@ public final class LocalKubeApi implements KubeApi {
         return api.list(reader, path(kind), namespace, local(view), each);
     }
 
+    @Override
+    public long list(Kind kind, Scope scope, View view, Consumer<ObjectNode> each) {
+        return api.list(reader, path(kind), local(scope), local(view), each);
+    }
+
+    private static LocalApi.Scope local(Scope scope) {
+        return new LocalApi.Scope(scope.namespace(), FieldSelector.parse(scope.fields()));
+    }
+
     private static LocalApi.View local(View view) {
         return switch (view) {
             case WHOLE -> LocalApi.View.WHOLE;
@@ -153,8 +163,8 @@ public final class LocalKubeApi implements KubeApi {
     }
 
     @Override
-    public void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
-        api.post(writer.apply(kind), new LocalApi.Place(path(kind), namespace, name, subresource), body);
+    public ObjectNode post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
+        return api.post(writer.apply(kind), new LocalApi.Place(path(kind), namespace, name, subresource), body);
     }
 
     @Override
@@ -169,7 +179,12 @@ public final class LocalKubeApi implements KubeApi {
 
     @Override
     public Watch watch(Kind kind, long afterRevision, View view) {
-        LocalApi.Watch watch = api.watch(reader, path(kind), afterRevision, local(view));
+        return watch(kind, new Scope("", ""), afterRevision, view);
+    }
+
+    @Override
+    public Watch watch(Kind kind, Scope scope, long afterRevision, View view) {
+        LocalApi.Watch watch = api.watch(reader, path(kind), local(scope), afterRevision, local(view));
         return new Watch() {
             @Override
             public Progress next(Duration timeout) throws InterruptedException {

@@ -1,12 +1,12 @@
 package lavaflow;
 
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
+
+import lavaflow.linux.FileTree;
+import lavaflow.sandbox.OwnNamespaces;
 
 /** Deletes the data of a stopped local cluster, after asking. */
 final class ResetCommand implements Command {
@@ -28,7 +28,7 @@ final class ResetCommand implements Command {
     }
 
     @Override
-    public int run(Arguments arguments, Console console) throws IOException {
+    public int run(Arguments arguments, Console console) throws IOException, InterruptedException {
         Home home = arguments.home();
         if (!Files.exists(home.directory())) {
             console.line("There is nothing in " + home.directory());
@@ -41,6 +41,7 @@ final class ResetCommand implements Command {
             throw new CommandFailure(
                     Lava.FAILED, home.directory() + " does not look like a Lavaflow data directory; nothing deleted");
         }
+        OwnNamespaces.enter(home.node());
         if (!arguments.has(YES)) {
             if (!Console.isTerminal()) {
                 throw new CommandFailure(Lava.USAGE, "nobody to ask here; say --yes to delete " + home.directory());
@@ -50,34 +51,13 @@ final class ResetCommand implements Command {
                 return Lava.FAILED;
             }
         }
-        for (Path part : new Path[] {home.store(), home.pki(), home.kubeconfig()}) {
-            deleteTree(part);
+        WorkerNode.dismantle(home.directory());
+        OwnNamespaces.leave(home.node());
+        for (Path part : new Path[] {home.store(), home.pki(), home.kubeconfig(), home.node(), home.images()}) {
+            // Does not follow links; nothing is mounted any more.
+            FileTree.delete(part);
         }
         console.line("Deleted the cluster in " + home.directory());
         return Lava.DONE;
-    }
-
-    /** Does not follow links. */
-    private static void deleteTree(Path root) throws IOException {
-        if (!Files.exists(root)) {
-            return;
-        }
-        Files.walkFileTree(root, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.delete(file);
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(
-                    Path directory, @org.jspecify.annotations.Nullable IOException failure) throws IOException {
-                if (failure != null) {
-                    throw failure;
-                }
-                Files.delete(directory);
-                return FileVisitResult.CONTINUE;
-            }
-        });
     }
 }

@@ -1,10 +1,20 @@
 package lavaflow;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+
+import lavaflow.node.SimShape;
+import lavaflow.sandbox.OwnNamespaces;
+import lavaflow.training.Gang;
+import lavaflow.training.Settings;
+
+import org.jspecify.annotations.Nullable;
 
 /** Starts the local cluster and stays in the foreground. */
 final class UpCommand implements Command {
@@ -23,10 +33,17 @@ final class UpCommand implements Command {
             Option.of("--sim-nodes", "N|FILE", null, "Simulate nodes: so many, or the shapes in a YAML file.");
     /** The launcher acts on it; here it only has to be known. */
     private static final Option DETACH = Option.flag("--detach", "Return when the cluster is ready.");
-    /** There is no node to leave out yet; scripts may say it already. */
+
     private static final Option NO_NODE = Option.flag("--no-node", "Run no node on this machine.");
-    /** Up always waits until it is ready. */
-    private static final Option WAIT = Option.hiddenFlag("--wait", "Wait until it is ready.");
+    private static final Option NODE_NAME = Option.of(
+            "--node-name",
+            "NAME",
+            null,
+            "What this machine is called in the API (its host name); beside simulated nodes it joins only with this.");
+    private static final Option WAIT =
+            Option.flag("--wait", "Say that the cluster is ready only when its nodes are, so that pods can run.");
+
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     /** For suites that compare the API itself and must not see pods come and go. */
     private static final Option NO_WORKLOADS =
@@ -50,15 +67,21 @@ final class UpCommand implements Command {
         List<Option> options = new ArrayList<>(List.of(
                 DATA_DIR,
                 LISTEN,
+                Roles.OPTION,
                 TOKEN_FILE,
                 AUTHENTICATION,
                 BOOTSTRAP_TOKENS,
                 DETACH,
                 NO_NODE,
+                NODE_NAME,
                 SIM_NODES,
+                NodeTrust.OPTION,
                 WAIT,
                 NO_WORKLOADS,
                 WARM_UP));
+        options.addAll(SchedulerOptions.OPTIONS);
+        options.addAll(TrainingOptions.OPTIONS);
+        options.addAll(NodeOptions.OPTIONS);
         options.addAll(AdmissionOptions.OPTIONS);
         options.addAll(RequestOptions.OPTIONS);
         return options;
@@ -69,11 +92,19 @@ final class UpCommand implements Command {
         Home home = arguments.home();
         InetSocketAddress address = ListenAddress.parse(this, LISTEN.name(), arguments.value(LISTEN));
         Optional<Home.Running> running = home.running();
-        if (running.isPresent()) {
+        Optional<ProcessHandle> process = running.flatMap(found -> ProcessHandle.of(found.pid()));
+        if (process.isPresent() && running.get().isEnding()) {
+            DownCommand.await(home, process.get(), console);
+        } else if (running.isPresent()) {
             console.alreadyRunning(home, running.get());
             return Lava.DONE;
         }
+        if (node(arguments) != null) {
+            home.create();
+            OwnNamespaces.enter(home.node());
+        }
         long started = System.nanoTime();
+        Instant begin = Instant.now();
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
         try (RequestOptions requests = RequestOptions.of(this, arguments);
@@ -83,6 +114,11 @@ final class UpCommand implements Command {
                 stop.countDown();
                 ListenAddress.awaitQuietly(stopped);
             }));
+            cluster.whenEnding(new EndNotice(console));
+            EndSignals.listen(stop::countDown, cluster::hurry);
+            if (arguments.has(WAIT)) {
+                awaitNodes(cluster, arguments, begin);
+            }
             console.ready(home, cluster.url(), (System.nanoTime() - started) / 1_000_000);
             heap.start();
             if (arguments.has(WARM_UP)) {
@@ -96,13 +132,54 @@ final class UpCommand implements Command {
         return Lava.DONE;
     }
 
-    private AllInOne.Options options(Arguments arguments, RequestOptions requests) {
+    private void awaitNodes(AllInOne cluster, Arguments arguments, Instant since) throws InterruptedException {
+        int nodes = node(arguments) == null ? 0 : 1;
+        for (SimShape shape : Shapes.of(this, SIM_NODES, arguments.find(SIM_NODES))) {
+            nodes += shape.count();
+        }
+        if (!new NodesReady(cluster.api(NodesAndScheduler.ADMIN), since).await(nodes, PATIENCE)) {
+            throw new CommandFailure(
+                    Lava.TIMED_OUT,
+                    "not all nodes were ready after " + PATIENCE.toMinutes() + " minutes; start without --wait and see"
+                            + " kubectl describe nodes");
+        }
+    }
+
+    private static Settings training(Roles roles) {
+        return Settings.USUAL.onThisMachine().with(roles.has(Roles.Role.SCHEDULER) ? Gang.VOLCANO : Gang.NONE);
+    }
+
+    private AllInOne.Options options(Arguments arguments, RequestOptions requests) throws IOException {
+        Roles roles = Roles.of(this, arguments.find(Roles.OPTION));
         return new AllInOne.Options(
-                !arguments.has(NO_WORKLOADS),
+                roles.has(Roles.Role.CONTROLLERS) && !arguments.has(NO_WORKLOADS),
+                roles.has(Roles.Role.SCHEDULER) && !arguments.has(NO_WORKLOADS),
                 UserFiles.read(arguments.find(TOKEN_FILE), arguments.find(AUTHENTICATION)),
                 arguments.has(BOOTSTRAP_TOKENS),
                 requests,
                 AdmissionOptions.of(this, arguments),
-                Shapes.of(this, SIM_NODES, arguments.find(SIM_NODES)));
+                Shapes.of(this, SIM_NODES, arguments.find(SIM_NODES)),
+                NodeTrust.of(this, arguments.find(NodeTrust.OPTION)),
+                node(arguments),
+                SchedulerOptions.of(this, arguments),
+                TrainingOptions.of(this, arguments, training(roles)));
+    }
+
+    /**
+     * Without workloads nothing would ever run on it, and start-up caches are trained without. Beside simulated nodes it would
+     * really run some of the pods that are meant to be played, so it joins those only when it is named.
+     */
+    private WorkerNode.@Nullable Wish node(Arguments arguments) {
+        if (arguments.has(NO_NODE) || arguments.has(NO_WORKLOADS) || arguments.has(WARM_UP)) {
+            return null;
+        }
+        if (!Roles.of(this, arguments.find(Roles.OPTION)).has(Roles.Role.NODE)) {
+            return null;
+        }
+        String given = arguments.find(NODE_NAME);
+        if (given == null && arguments.has(SIM_NODES)) {
+            return null;
+        }
+        return NodeOptions.wish(this, arguments, given == null ? WorkerNode.machineName() : given);
     }
 }

@@ -22,7 +22,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The borders that ARCHITECTURE.md draws. */
 class ArchitectureTest {
-    private static final String[] PURE = {"lavaflow.kube", "lavaflow.cel", "lavaflow.schema", "lavaflow.kinds"};
+    private static final String[] PURE = {
+        "lavaflow.kube",
+        "lavaflow.cel",
+        "lavaflow.schema",
+        "lavaflow.kinds",
+        "lavaflow.placement",
+        "lavaflow.gang",
+        "lavaflow.plugins",
+        "lavaflow.explain"
+    };
 
     private static JavaClasses classes;
 
@@ -46,8 +55,18 @@ class ArchitectureTest {
                 "controller",
                 "remote",
                 "cluster",
+                "batch",
+                "cli",
+                "flows",
+                "jobs",
+                "training",
+                "placement",
+                "gang",
+                "plugins",
+                "explain",
                 "scheduler",
-                "node")) {
+                "node",
+                "kubelet")) {
             assertThat(classes.that(resideInAPackage("lavaflow." + module)))
                     .as("classes of %s", module)
                     .isNotEmpty();
@@ -147,7 +166,7 @@ class ArchitectureTest {
     @Test
     void theClientLibraryStaysBehindTheConnection() {
         noClasses()
-                .that(DescribedPredicate.not(named("lavaflow\\.remote\\.Connection(\\$.*)?")))
+                .that(DescribedPredicate.not(named("lavaflow\\.remote\\.(Connection|Clients)(\\$.*)?")))
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("io.fabric8..")
@@ -169,8 +188,24 @@ class ArchitectureTest {
         module("controller", "kube");
         module("remote", "kube", "controller");
         module("cluster", "kube", "kinds", "access", "controller");
-        module("scheduler", "kube", "controller");
+        module("placement", "kube");
+        module("batch", "kube", "kinds", "controller", "gang");
+        module("cli", "kube", "kinds", "controller");
+        module("flows", "kube", "kinds", "controller", "cluster");
+        module("jobs", "kube", "kinds", "controller", "batch");
+        module("training", "kube", "controller");
+        module("gang", "kube", "placement");
+        module("plugins", "kube", "placement", "gang");
+        module("explain", "kube", "placement", "gang");
+        module("scheduler", "kube", "controller", "placement", "gang", "plugins");
         module("node", "kube", "controller");
+        module("linux");
+        module("image", "kube", "linux");
+        module("sandbox", "kube", "linux");
+        module("network", "kube", "controller", "linux");
+        module("volume", "kube", "controller", "linux");
+        module("nodeserver", "kube", "controller");
+        module("kubelet", "kube", "controller", "node", "linux", "image", "sandbox", "network", "volume", "nodeserver");
     }
 
     private static void module(String name, String... uses) {

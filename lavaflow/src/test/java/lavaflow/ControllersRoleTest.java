@@ -95,9 +95,11 @@ class ControllersRoleTest {
                 Settings.of(testing.home.kubeconfig(), "test/0"),
                 ControllerSelection.parse(controllers),
                 new RemoteAccess.Material(null, null, null, null),
+                null,
                 accounts,
                 elect,
-                TestingAllInOne.loopback(0)));
+                TestingAllInOne.loopback(0),
+                lavaflow.training.Settings.USUAL));
     }
 
     private Running run(String controllers, boolean elect) throws Exception {
@@ -287,9 +289,11 @@ class ControllersRoleTest {
                 Settings.of(directory.resolve("nope"), "test/0"),
                 ControllerSelection.parse("*"),
                 new RemoteAccess.Material(null, null, null, null),
+                null,
                 false,
                 false,
-                null);
+                null,
+                lavaflow.training.Settings.USUAL);
 
         assertThatThrownBy(() -> ControllersRole.connect(options)).hasMessageStartingWith("cannot read the kubeconfig");
     }

@@ -78,6 +78,21 @@ class HomeTest {
     }
 
     @Test
+    void aServerThatEndsTellsHowManyPodsItWaitsFor() throws IOException {
+        Home home = home();
+        Home.Running self = new Home.Running(
+                ProcessHandle.current().pid(),
+                "https://127.0.0.1:1",
+                Instant.now().toString());
+        assertThat(self.isEnding()).isFalse();
+        home.announce(self.ending(3));
+
+        Home.Running found = home.running().orElseThrow();
+        assertThat(found.isEnding()).isTrue();
+        assertThat(found.endingPods()).isEqualTo(3);
+    }
+
+    @Test
     void aServerThatDiedIsNotRunning() throws Exception {
         Process process = new ProcessBuilder("true").start();
         process.waitFor();

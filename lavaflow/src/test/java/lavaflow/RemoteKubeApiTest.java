@@ -2,6 +2,7 @@ package lavaflow;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -94,6 +95,41 @@ class RemoteKubeApiTest {
                         local.list(MAPS, "kube-public", KubeApi.View.METADATA).items());
         assertThat(listing.items()).hasSizeGreaterThan(1100);
         assertThat(listing.revision()).isPositive();
+    }
+
+    @Test
+    void oneObjectIsListedAndWatchedWithoutItsNeighbours() throws InterruptedException {
+        for (KubeApi api : List.of(local, remote)) {
+            String name = "one-" + api.getClass().getSimpleName().toLowerCase(java.util.Locale.ROOT);
+            KubeApi.Scope scope = KubeApi.Scope.of("default", name);
+            local.create(MAPS, "default", map(name + "-neighbour"));
+            List<ObjectNode> none = new ArrayList<>();
+            long before = api.list(MAPS, scope, KubeApi.View.WHOLE, none::add);
+            assertThat(none).isEmpty();
+            try (KubeApi.Watch watch = api.watch(MAPS, scope, before, KubeApi.View.WHOLE)) {
+                local.delete(MAPS, "default", name + "-neighbour", KubeApi.Deletion.PLAIN);
+                local.create(MAPS, "default", map(name));
+                KubeApi.Progress first = watch.next(LONG);
+                assertThat(first.events())
+                        .singleElement()
+                        .satisfies(event -> assertThat(Json.textAt(event.object(), "metadata", "name"))
+                                .isEqualTo(name));
+                local.delete(MAPS, "default", name, KubeApi.Deletion.PLAIN);
+                assertThat(watch.next(LONG).events()).singleElement().matches(KubeApi.Event::deleted);
+            }
+        }
+    }
+
+    @Test
+    void whatIsAskedOfAnObjectIsAnswered() {
+        for (KubeApi api : List.of(local, remote)) {
+            ObjectNode request =
+                    Json.object().put("kind", "TokenRequest").put("apiVersion", "authentication.k8s.io/v1");
+            request.putObject("spec").put("expirationSeconds", 3600);
+            KubeApi.Kind accounts = KubeApi.Kind.core("serviceaccounts");
+            ObjectNode answer = api.post(accounts, "kube-system", "default", "token", request);
+            assertThat(Json.textAt(answer, "status", "token")).startsWith("ey");
+        }
     }
 
     @Test

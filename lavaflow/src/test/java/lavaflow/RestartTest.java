@@ -87,7 +87,13 @@ class RestartTest {
     private List<ObjectNode> everything() {
         List<ObjectNode> objects = new ArrayList<>();
         for (KubeApi.Kind kind : testing.api.kinds()) {
-            boolean completed = List.of("apiservices", "clusterroles", "clusterrolebindings", "flowschemas")
+            boolean completed = List.of(
+                            "apiservices",
+                            "clusterroles",
+                            "clusterrolebindings",
+                            "flowschemas",
+                            "customresourcedefinitions",
+                            "queues")
                     .contains(kind.resource());
             testing.api.list(
                     kind, "", KubeApi.View.WHOLE, object -> objects.add(completed ? identity(object) : object));

@@ -24,6 +24,8 @@ final class TestingAllInOne implements AutoCloseable {
     static final KubeApi.Kind SECRETS = KubeApi.Kind.core("secrets");
     static final KubeApi.Kind ACCOUNTS = KubeApi.Kind.core("serviceaccounts");
     static final KubeApi.Kind QUOTAS = KubeApi.Kind.core("resourcequotas");
+    private static final KubeApi.Kind DEFINITIONS =
+            new KubeApi.Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions", false);
     private static final User ADMIN = new User("admin", List.of("system:masters"));
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -39,8 +41,12 @@ final class TestingAllInOne implements AutoCloseable {
      * @param workloads whether pods are made of what asks for them
      */
     TestingAllInOne(Path directory, boolean workloads) throws Exception {
+        this(directory, AllInOne.Options.usual(workloads, List.of()));
+    }
+
+    TestingAllInOne(Path directory, AllInOne.Options options) throws Exception {
         home = Home.of(directory);
-        cluster = AllInOne.start(home, loopback(0), AllInOne.Options.usual(workloads, List.of()));
+        cluster = AllInOne.start(home, loopback(0), options);
         api = cluster.api(ADMIN);
     }
 
@@ -111,6 +117,22 @@ final class TestingAllInOne implements AutoCloseable {
 
     void awaitGone(KubeApi.Kind kind, String namespace, String name) throws InterruptedException {
         await(kind, namespace, name, Optional::isEmpty);
+    }
+
+    /** Waits until custom kinds can be used. */
+    void awaitServed(String... definitions) throws InterruptedException {
+        for (String definition : definitions) {
+            await(
+                    DEFINITIONS,
+                    "",
+                    definition,
+                    found -> found.stream()
+                            .flatMap(each ->
+                                    Json.listAt(each, "status", "conditions").valueStream())
+                            .anyMatch(
+                                    condition -> Json.textAt(condition, "type").equals("Established")
+                                            && Json.textAt(condition, "status").equals("True")));
+        }
     }
 
     void awaitThere(KubeApi.Kind kind, String namespace, String name) throws InterruptedException {

@@ -34,21 +34,16 @@ final class ForeignPatch {
     }
 
     /** The patched document; throws an internal error that explains where one operation does not apply. */
-    static ObjectNode apply(JsonNode operations, ObjectNode document) {
-        JsonNode patched = document;
+    static JsonNode apply(JsonNode operations, ObjectNode document) {
         if (operations.size() > JsonPatch.MAX_OPERATIONS) {
             throw ApiException.internal("The allowed maximum operations in a JSON patch is " + JsonPatch.MAX_OPERATIONS
                     + ", got " + operations.size());
         }
         try {
-            patched = JsonPatch.parse(operations, false).apply(document);
+            return JsonPatch.parse(operations, false).apply(document);
         } catch (ApiException e) {
             throw ApiException.internal(problem(operations, document));
         }
-        if (patched instanceof ObjectNode object) {
-            return object;
-        }
-        throw ApiException.internal("the patch leaves no object");
     }
 
     private static String problem(JsonNode operations, ObjectNode document) {

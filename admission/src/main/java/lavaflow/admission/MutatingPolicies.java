@@ -1,5 +1,6 @@
 package lavaflow.admission;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -51,8 +52,9 @@ final class MutatingPolicies implements Admission.Plugin {
             return;
         }
         for (Policy policy : all) {
-            policies.visit(policy, () -> change.occasion, change);
+            policies.visit(policy, change.occasion, change);
         }
+        change.applyAll();
         change.reinvocation.left(object);
     }
 
@@ -65,11 +67,42 @@ final class MutatingPolicies implements Admission.Plugin {
         }
     }
 
-    /** One object on its way through all policies. */
+    /** A binding with one of its parameters that applies to the object as it came. */
+    private record Invocation(
+            Policy policy,
+            Policy.Binding binding,
+            Resource resource,
+            @Nullable ObjectNode params) {
+        String id() {
+            return policy.name() + "/" + binding.name() + "/"
+                    + (params == null ? "" : Json.string(params.path("metadata").path("uid")));
+        }
+    }
+
+    /** Why a policy refuses; what it is told with is the first one's. */
+    private record Complaint(String message, String reason) {
+        static Complaint of(Policy policy, String message) {
+            return new Complaint(
+                    "policy " + FieldErrors.quoted(policy.name()) + " denied request: " + message, "Forbidden");
+        }
+
+        static Complaint of(Policy policy, Policy.Binding binding, String message) {
+            return new Complaint(
+                    "policy '" + policy.name() + "' with binding '" + binding.name() + "' denied request: " + message,
+                    "Invalid");
+        }
+    }
+
+    /**
+     * One object on its way through all policies. Which of them apply is settled before the first one changes the object; one that
+     * fails does not keep the next from being asked, so that a client hears all complaints at once.
+     */
     private final class Change implements Policies.Visitor {
         private final ObjectNode object;
         private final Admission.Rounds rounds;
         private final Reinvocation reinvocation;
+        private final List<Invocation> invocations = new ArrayList<>();
+        private final List<Complaint> complaints = new ArrayList<>();
         private Occasion occasion;
 
         Change(Occasion occasion, ObjectNode object, Admission.Rounds rounds) {
@@ -81,28 +114,45 @@ final class MutatingPolicies implements Admission.Plugin {
 
         @Override
         public void misconfigured(Policy policy, String message) {
-            if (!policy.ignoresFailures()) {
-                String text = "policy " + FieldErrors.quoted(policy.name()) + " denied request: " + message;
-                ApiException refusal = occasion.resource().forbidden(occasion.name(), text);
-                refusal.status().put("message", text);
-                throw refusal.cause("", text, "");
-            }
+            complain(policy, Complaint.of(policy, message));
         }
 
         @Override
         public void misconfigured(Policy policy, Policy.Binding binding, String message) {
+            complain(policy, Complaint.of(policy, binding, message));
+        }
+
+        private void complain(Policy policy, Complaint complaint) {
             if (!policy.ignoresFailures()) {
-                throw refusal(policy, binding, message);
+                complaints.add(complaint);
             }
         }
 
         @Override
         public void apply(Policy policy, Policy.Binding binding, Resource resource, @Nullable ObjectNode params) {
-            String id = policy.name() + "/" + binding.name() + "/"
-                    + (params == null ? "" : Json.string(params.path("metadata").path("uid")));
-            if (rounds.isSecond() && !reinvocation.isDue(id)) {
+            invocations.add(new Invocation(policy, binding, resource, params));
+        }
+
+        void applyAll() {
+            for (Invocation each : invocations) {
+                if (!rounds.isSecond() || reinvocation.isDue(each.id())) {
+                    apply(each);
+                }
+            }
+            if (complaints.isEmpty()) {
                 return;
             }
+            Complaint first = complaints.getFirst();
+            ApiException refusal = occasion.resource().forbidden(occasion.knownAs(), first.message);
+            refusal.status().put("message", first.message).put("reason", first.reason);
+            complaints.forEach(each -> refusal.cause("", each.message, ""));
+            throw refusal;
+        }
+
+        private void apply(Invocation invocation) {
+            Policy policy = invocation.policy;
+            Resource resource = invocation.resource;
+            ObjectNode params = invocation.params;
             try {
                 if (!policies.matches(policy, occasion, occasion.form(resource), params)) {
                     return;
@@ -110,13 +160,21 @@ final class MutatingPolicies implements Admission.Plugin {
                 boolean changed = false;
                 for (Policy.Mutation mutation : policy.mutations()) {
                     Evaluation evaluation = policies.evaluation(policy, occasion, occasion.form(resource), params);
-                    changed |= mutate(mutation, evaluation, resource);
+                    changed |= mutate(mutation, evaluation, invocation);
                 }
-                reinvocation.seen(id, policy.again(), changed, rounds);
-            } catch (Policies.EvaluationFailure | Impossible e) {
-                if (!policy.ignoresFailures()) {
-                    throw refusal(policy, binding, String.valueOf(e.getMessage()));
-                }
+                reinvocation.seen(invocation.id(), policy.again(), changed, rounds);
+            } catch (Policies.EvaluationFailure e) {
+                complain(policy, Complaint.of(policy, invocation.binding, e.text()));
+            }
+        }
+
+        private boolean mutate(Policy.Mutation mutation, Evaluation evaluation, Invocation invocation) {
+            try {
+                return mutate(mutation, evaluation, invocation.resource);
+            } catch (Impossible e) {
+                Policy policy = invocation.policy;
+                complain(policy, Complaint.of(policy, invocation.binding, String.valueOf(e.getMessage())));
+                return false;
             }
         }
 
@@ -126,27 +184,45 @@ final class MutatingPolicies implements Admission.Plugin {
                 case Evaluation.Outcome.Value(Object made) -> made;
                 case Evaluation.Outcome.Failure failure -> throw new Impossible(failure.message());
             };
-            ObjectNode after = mutation.configuration() ? configured(value, before, resource) : patched(value, before);
+            return mutation.configuration() ? configure(value, before, resource) : patch(value, before, resource);
+        }
+
+        private void become(ObjectNode taken) {
+            object.removeAll();
+            object.setAll(taken);
+            occasion = new Occasion(occasion.call(), occasion.operation(), object, occasion.old(), forms);
+        }
+
+        private boolean configure(Object value, ObjectNode before, Resource resource) throws Impossible {
+            ObjectNode after = configured(value, before, resource);
             if (after.equals(before)) {
                 return false;
             }
             after.put("kind", Json.textAt(before, "kind"));
             after.put("apiVersion", Json.textAt(before, "apiVersion"));
             try {
-                ObjectNode taken = forms.taken(occasion.call(), after, resource);
-                object.removeAll();
-                object.setAll(taken);
+                become(forms.taken(occasion.call(), after, resource));
             } catch (DecodingException e) {
                 throw new Impossible(String.valueOf(e.getMessage()));
             }
-            occasion = new Occasion(occasion.call(), occasion.operation(), object, occasion.old(), forms);
+            return true;
+        }
+
+        private boolean patch(Object value, ObjectNode before, Resource resource) throws Impossible {
+            JsonNode after = patched(value, before);
+            if (after.equals(before)) {
+                return false;
+            }
+            become(forms.patched(occasion.call(), after, resource, true));
             return true;
         }
 
         private ObjectNode configured(Object value, ObjectNode before, Resource resource) throws Impossible {
             JsonNode part;
+            JsonNode withBytes;
             try {
                 part = CelValues.toJson(value);
+                withBytes = CelValues.toJsonWithBytes(value);
             } catch (CelException e) {
                 throw new Impossible("error applying patch: " + e.text());
             }
@@ -154,7 +230,7 @@ final class MutatingPolicies implements Admission.Plugin {
                 throw new Impossible("error applying patch: unexpected evaluation result type");
             }
             ConfigurationMerge merge = forms.merge(occasion.call(), resource);
-            String problem = merge.problem(configuration);
+            String problem = merge.problem((ObjectNode) withBytes);
             if (problem != null) {
                 throw new Impossible(
                         "error applying patch: failed to convert patch object to typed object: " + problem);
@@ -171,7 +247,7 @@ final class MutatingPolicies implements Admission.Plugin {
             }
         }
 
-        private ObjectNode patched(Object value, ObjectNode before) throws Impossible {
+        private JsonNode patched(Object value, ObjectNode before) throws Impossible {
             ArrayNode operations = Json.array();
             try {
                 CelList list = (CelList) value;
@@ -203,14 +279,6 @@ final class MutatingPolicies implements Admission.Plugin {
                 operation.set("value", CelValues.toJson(value));
             }
             return operation;
-        }
-
-        private ApiException refusal(Policy policy, Policy.Binding binding, String message) {
-            String text =
-                    "policy '" + policy.name() + "' with binding '" + binding.name() + "' denied request: " + message;
-            ApiException refusal = occasion.resource().forbidden(occasion.name(), text);
-            refusal.status().put("message", text).put("reason", "Invalid");
-            return refusal.cause("", text, "");
         }
     }
 }

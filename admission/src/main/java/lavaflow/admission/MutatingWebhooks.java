@@ -8,9 +8,7 @@ import lavaflow.apiserver.Call;
 import lavaflow.apiserver.Derived;
 import lavaflow.apiserver.WebhookFailure;
 import lavaflow.kube.ApiException;
-import lavaflow.kube.DecodingException;
 import lavaflow.kube.GoQuote;
-import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -116,21 +114,11 @@ final class MutatingWebhooks implements Admission.Plugin {
             throw ApiException.internal("admission webhook " + GoQuote.quote(webhook.name())
                     + " attempted to modify the object, which is not supported for this operation");
         }
-        ObjectNode after = ForeignPatch.apply(operations, before);
+        JsonNode after = ForeignPatch.apply(operations, before);
         if (after.equals(before)) {
             return null;
         }
-        boolean sameKind = Json.textAt(after, "kind").equals(Json.textAt(before, "kind"))
-                && Json.textAt(after, "apiVersion").equals(Json.textAt(before, "apiVersion"));
-        if (!sameKind) {
-            throw ApiException.internal(
-                    "the patch of webhook " + GoQuote.quote(webhook.name()) + " makes another kind of the object");
-        }
-        try {
-            ObjectNode taken = forms.taken(occasion.call(), after, form.resource());
-            return taken.equals(occasion.object()) ? null : taken;
-        } catch (DecodingException e) {
-            throw ApiException.internal(String.valueOf(e.getMessage()));
-        }
+        ObjectNode taken = forms.patched(occasion.call(), after, form.resource(), false);
+        return taken.equals(occasion.object()) ? null : taken;
     }
 }

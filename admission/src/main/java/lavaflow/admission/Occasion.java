@@ -90,6 +90,12 @@ final class Occasion {
         return created ? Json.textAt(object, "metadata", "name") : call.name();
     }
 
+    /** What a refusal calls the object: one that is created may be waiting for its name. */
+    String knownAs() {
+        String name = name();
+        return name.isEmpty() ? Json.textAt(object, "metadata", "generateName") : name;
+    }
+
     /** Configuration of admission itself is never subject to it: nobody can lock the door to the key. */
     boolean isExempt() {
         return switch (call.resource().bucket()) {

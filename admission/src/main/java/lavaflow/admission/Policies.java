@@ -46,9 +46,9 @@ final class Policies {
         return !occasion.isExempt() && !EXCLUDED.contains(occasion.resource().bucket());
     }
 
-    /** Shows the visitor what applies of a policy; {@code occasion} is asked for anew before each, for it may change. */
-    void visit(Policy policy, java.util.function.Supplier<Occasion> occasion, Visitor visitor) {
-        Resource resource = policy.matching().find(occasion.get(), namespaces, false);
+    /** Shows the visitor what applies of a policy. */
+    void visit(Policy policy, Occasion occasion, Visitor visitor) {
+        Resource resource = policy.matching().find(occasion, namespaces, false);
         if (resource == null) {
             return;
         }
@@ -59,12 +59,12 @@ final class Policies {
         }
         for (Policy.Binding binding : policy.bindings()) {
             Matching narrower = binding.matching();
-            if (narrower != null && narrower.find(occasion.get(), namespaces, true) == null) {
+            if (narrower != null && narrower.find(occasion, namespaces, true) == null) {
                 continue;
             }
             List<@Nullable ObjectNode> all;
             try {
-                all = params.find(policy, binding, occasion.get());
+                all = params.find(policy, binding, occasion);
             } catch (Params.Missing e) {
                 visitor.misconfigured(policy, binding, "failed to configure binding: " + e.getMessage());
                 continue;

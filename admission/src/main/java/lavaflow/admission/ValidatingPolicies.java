@@ -47,7 +47,7 @@ final class ValidatingPolicies implements Admission.Plugin {
         }
         Judgement judgement = new Judgement(occasion);
         for (Policy policy : all) {
-            policies.visit(policy, () -> occasion, judgement);
+            policies.visit(policy, occasion, judgement);
         }
         judgement.finish();
     }
@@ -150,7 +150,7 @@ final class ValidatingPolicies implements Admission.Plugin {
                 return;
             }
             String text = "ValidatingAdmissionPolicy " + who + " denied request: " + message;
-            ApiException forbidden = occasion.resource().forbidden(occasion.name(), text);
+            ApiException forbidden = occasion.resource().forbidden(occasion.knownAs(), text);
             String given = reason.isEmpty() ? "Invalid" : reason;
             forbidden.status().put("reason", given);
             forbidden.cause("", text, "");

@@ -41,7 +41,7 @@ final class Webhooks {
         }
         MatchConditions.Verdict verdict = webhook.conditions().judge(evaluations.conditions(occasion, form));
         if (!verdict.error().isEmpty()) {
-            throw occasion.resource().forbidden(occasion.name(), verdict.error());
+            throw occasion.resource().forbidden(occasion.knownAs(), verdict.error());
         }
         return verdict.matches() ? form : null;
     }

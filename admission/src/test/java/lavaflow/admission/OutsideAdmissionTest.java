@@ -13,6 +13,7 @@ import lavaflow.apiserver.AccessSettings;
 import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.CertificateAuthority;
 import lavaflow.apiserver.LocalApi;
+import lavaflow.apiserver.ServerSettings;
 import lavaflow.apiserver.ServerVersion;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /** Configuration counts at once, can always be taken back, and cannot cost more than its budget. */
 final class OutsideAdmissionTest {
@@ -46,7 +48,7 @@ final class OutsideAdmissionTest {
         store = Store.open(directory, StoreOptions.defaults());
         CertificateAuthority authority = CertificateAuthority.create("testing", Instant.now());
         server = new ApiServer(
-                new ApiServer.Settings(
+                new ServerSettings(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         authority.issueServer("testing", List.of("localhost"), List.of("127.0.0.1"), Instant.now()),
                         authority.certificate(),
@@ -143,5 +145,127 @@ final class OutsideAdmissionTest {
         configure("mutatingadmissionpolicybindings", "{metadata: {name: b}, spec: {policyName: p}}");
         ObjectNode created = create(MAPS, "ns", "{metadata: {name: x}}");
         assertThat(Json.textAt(created, "metadata", "labels", "by")).isEqualTo("admin");
+    }
+
+    private void mutate(String name, String spec) throws Exception {
+        configure(
+                "mutatingadmissionpolicies",
+                "{metadata: {name: " + name + "}, spec: {reinvocationPolicy: Never, matchConstraints: {resourceRules:"
+                        + " [{operations: [CREATE], apiGroups: [''], apiVersions: [v1], resources: [configmaps]}]}, "
+                        + spec + "}}");
+    }
+
+    private static String patch(String operation) {
+        return "{patchType: JSONPatch, jsonPatch: {expression: \"[JSONPatch{" + operation + "}]\"}}";
+    }
+
+    private static String apply(String configuration) {
+        return "{patchType: ApplyConfiguration, applyConfiguration: {expression: \"" + configuration + "\"}}";
+    }
+
+    private void bind(String policy, String more) throws Exception {
+        configure(
+                "mutatingadmissionpolicybindings",
+                "{metadata: {name: " + policy + "}, spec: {policyName: " + policy + more + "}}");
+    }
+
+    private ObjectNode refusal() {
+        return catchThrowableOfType(ApiException.class, () -> create(MAPS, "ns", "{metadata: {name: x}, data: {a: b}}"))
+                .status();
+    }
+
+    @Test
+    void everyMutatingPolicyThatFailsIsToldOfTheFirstByNameAloud() throws Exception {
+        mutate("b", "mutations: [" + patch("op: 'remove', path: '/data/y'") + "]");
+        mutate(
+                "a",
+                "mutations: [" + patch("op: 'remove', path: '/data/x'") + ", "
+                        + patch("op: 'add', path: '/data/z', value: object.data.none") + "]");
+        mutate("c", "failurePolicy: Ignore, mutations: [" + patch("op: 'remove', path: '/data/y'") + "]");
+        for (String policy : List.of("a", "b", "c")) {
+            bind(policy, "");
+        }
+        ObjectNode status = refusal();
+        assertThat(status.path("message").textValue())
+                .isEqualTo(
+                        "policy 'a' with binding 'a' denied request: JSON Patch: error in remove for path: '/data/x':"
+                                + " Unable to remove nonexistent key: x: missing value");
+        assertThat(status.path("reason").textValue()).isEqualTo("Invalid");
+        assertThat(status.at("/details/causes").valueStream().map(each -> Json.textAt(each, "message")))
+                .satisfiesExactly(
+                        first -> assertThat(first).isEqualTo(Json.textAt(status, "message")),
+                        second -> assertThat(second)
+                                .startsWith("policy 'a' with binding 'a' denied request: expression")
+                                .endsWith("no such key: none"),
+                        third ->
+                                assertThat(third).startsWith("policy 'b' with binding 'b' denied request: JSON Patch"));
+    }
+
+    @Test
+    void whatAPatchOfAPolicyMakesMustStillBeTheObjectWhateverTheFailurePolicy() throws Exception {
+        mutate("a", "failurePolicy: Ignore, mutations: [" + patch("op: 'add', path: '/zz', value: '1'") + "]");
+        bind("a", "");
+        assertThat(refusal().path("message").textValue())
+                .isEqualTo("Internal error occurred: strict decoding error: unknown field \"zz\"");
+        remove("mutatingadmissionpolicies", "a");
+        mutate("a", "mutations: [" + patch("op: 'replace', path: '/kind', value: 'Zz'") + "]");
+        assertThat(refusal().path("message").textValue())
+                .isEqualTo("Internal error occurred: no kind \"Zz\" is registered for version \"v1\" in scheme"
+                        + " \"pkg/runtime/scheme.go:111\"");
+        remove("mutatingadmissionpolicies", "a");
+        mutate(
+                "a",
+                "mutations: [{patchType: JSONPatch, jsonPatch: {expression: \"[JSONPatch{op: 'remove', path: '/data'},"
+                        + " JSONPatch{op: 'replace', path: '/kind', value: 'Secret'}]\"}}]");
+        assertThat(refusal().path("message").textValue())
+                .isEqualTo("Internal error occurred: failed to convert object: converting (v1.Secret) to"
+                        + " (core.ConfigMap): unknown conversion");
+    }
+
+    @Test
+    void aConfigurationOfAPolicyMustFitTheSchema() throws Exception {
+        mutate("a", "mutations: [" + apply("Object{zz: 1}") + "]");
+        bind("a", "");
+        assertThat(refusal().path("message").textValue())
+                .isEqualTo("policy 'a' with binding 'a' denied request: error applying patch: failed to convert patch"
+                        + " object to typed object: .zz: field not declared in schema");
+        remove("mutatingadmissionpolicies", "a");
+        mutate("a", "mutations: [" + apply("Object{data: {'a': b'xy\\\\x01'}}") + "]");
+        assertThat(refusal().path("message").textValue())
+                .isEqualTo("policy 'a' with binding 'a' denied request: error applying patch: failed to convert patch"
+                        + " object to typed object: .data.a: expected string, got"
+                        + " &value.valueUnstructured{Value:[]uint8{0x78, 0x79, 0x1}}");
+    }
+
+    @Test
+    void aPolicyWhoseParametersAreOfAnUnknownKindRefusesEverything() throws Exception {
+        mutate(
+                "a",
+                "paramKind: {apiVersion: no.such/v1, kind: Zz}, mutations: ["
+                        + patch("op: 'add', path: '/data/x', value: '1'") + "]");
+        bind("a", ", paramRef: {name: x, parameterNotFoundAction: Deny}");
+        ObjectNode status = refusal();
+        assertThat(status.path("message").textValue())
+                .startsWith(
+                        "policy \"a\" denied request: failed to configure policy: failed to find resource referenced"
+                                + " by paramKind: 'no.such/v1, Kind=Zz'");
+        assertThat(status.path("code").intValue()).isEqualTo(403);
+        assertThat(status.path("reason").textValue()).isEqualTo("Forbidden");
+    }
+
+    @Test
+    void aValidatingPolicyWhoseParametersAreOfAnUnknownKindRefusesEverything() throws Exception {
+        configure(
+                "validatingadmissionpolicies",
+                "{metadata: {name: p}, spec: {paramKind: {apiVersion: no.such/v1, kind: Zz}, matchConstraints:"
+                        + " {resourceRules: [{operations: [CREATE], apiGroups: [''], apiVersions: [v1], resources:"
+                        + " [configmaps]}]}, validations: [{expression: 'true'}]}}");
+        configure(
+                "validatingadmissionpolicybindings",
+                "{metadata: {name: b}, spec: {policyName: p, validationActions: [Deny], paramRef: {name: x,"
+                        + " parameterNotFoundAction: Allow}}}");
+        assertThat(refusal().path("message").textValue())
+                .contains("failed to configure policy: failed to find resource referenced by paramKind:"
+                        + " 'no.such/v1, Kind=Zz'");
     }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import lavaflow.kube.BuiltinTypes;
 import lavaflow.kube.ConfigurationMerge;
 import lavaflow.kube.DecodingException;
+import lavaflow.kube.GroupVersionKind;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
 import lavaflow.kube.PrintedForm;
@@ -14,6 +15,7 @@ import lavaflow.kube.TypedDecoder;
 import lavaflow.store.Store;
 import lavaflow.store.StoredObject;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
@@ -113,6 +115,33 @@ public final class AdmissionForms {
             return typed;
         }
         from.rules().applyDefaults(typed);
+        return converted(call, typed, call.resource());
+    }
+
+    /**
+     * What a patch from outside made of an object that was in the version of a resource, as {@link #taken} would have it. It may be
+     * anything; what cannot be the object any more is refused as an internal error.
+     *
+     * @param strict whether fields that nobody knows are refused
+     */
+    public ObjectNode patched(Call call, JsonNode made, Resource from, boolean strict) {
+        KindInfo.Subresource sub = part(call);
+        CustomVersion custom = from.custom();
+        if (sub != null) {
+            GroupVersionKind kind = new GroupVersionKind(sub.group(), sub.version(), sub.kind());
+            return new ForeignObject(made, kind)
+                    .typed(new ForeignObject.Form(BuiltinTypes.instance(), sub.struct()), strict);
+        }
+        if (custom != null) {
+            ObjectNode object = new ForeignObject(made, custom.type()).custom(custom);
+            from.rules().applyDefaults(object);
+            return converted(call, object, call.resource());
+        }
+        KindInfo info = from.info();
+        ObjectNode typed = new ForeignObject(made, new GroupVersionKind(info.group(), info.version(), info.kind()))
+                .typed(new ForeignObject.Form(from.types(), info.struct()), strict);
+        Resource now = ofKind(Json.textAt(typed, "apiVersion"), info.kind());
+        (now == null ? from : now).rules().applyDefaults(typed);
         return converted(call, typed, call.resource());
     }
 

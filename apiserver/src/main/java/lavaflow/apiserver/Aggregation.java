@@ -31,6 +31,7 @@ final class Aggregation {
     private final RemoteSchemas schemas;
     private final Map<String, ObjectNode> resources = new ConcurrentHashMap<>();
     private volatile Map<String, RemoteService> remote = Map.of();
+    private final Map<String, OwnGroup> own = new ConcurrentHashMap<>();
 
     Aggregation(Store store, RemoteServers servers) {
         this.store = store;
@@ -48,7 +49,7 @@ final class Aggregation {
     }
 
     /** Reads the APIServices anew. */
-    void reload() {
+    synchronized void reload() {
         Map<String, RemoteService> found = new TreeMap<>();
         if (store.objects(BUCKET) > 0) {
             for (ObjectNode object : stored.all(BUCKET, "")) {
@@ -58,13 +59,37 @@ final class Aggregation {
                 }
             }
         }
+        for (OwnGroup group : own.values()) {
+            if (found.putIfAbsent(group.key(), group.asService()) == null) {
+                resources.put(group.key(), group.resources());
+            }
+        }
         remote = found;
         resources.keySet().retainAll(found.keySet());
         schemas.retain(found.keySet());
     }
 
+    /** Answers for a group from now on, unless somebody else does. */
+    void serve(OwnGroup group) {
+        own.put(group.key(), group);
+        reload();
+    }
+
+    /** Those whose objects nobody stores and this server answers for. */
+    List<OwnGroup> ownGroups() {
+        List<OwnGroup> answered = new ArrayList<>();
+        remote.forEach((key, service) -> {
+            OwnGroup group = service.isOwn() ? own.get(key) : null;
+            if (group != null) {
+                answered.add(group);
+            }
+        });
+        return answered;
+    }
+
+    /** Those of other servers. */
     List<RemoteService> services() {
-        return List.copyOf(remote.values());
+        return remote.values().stream().filter(service -> !service.isOwn()).toList();
     }
 
     /** Keeps what another server says it serves. */
@@ -97,11 +122,18 @@ final class Aggregation {
         if (group) {
             return known.get(parts.get(1) + "/" + parts.get(2));
         }
-        return schema ? known.get(parts.get(3) + "/" + parts.get(4)) : null;
+        RemoteService described = schema ? known.get(parts.get(3) + "/" + parts.get(4)) : null;
+        return described == null || described.isOwn() ? null : described;
     }
 
     void pass(Exchange exchange, RemoteService service, User user, String auditId, boolean longRunning)
             throws IOException {
+        OwnGroup here = service.isOwn() ? own.get(service.group() + "/" + service.version()) : null;
+        if (here != null) {
+            RequestInfo info = RequestInfo.parse(exchange.method(), exchange.rawPath(), exchange.query());
+            here.handler().serve(exchange, info, user);
+            return;
+        }
         if (!service.available()) {
             RemoteServers.unavailable(exchange, "service unavailable");
             return;

@@ -15,6 +15,7 @@ import lavaflow.store.StoredObject;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /** Writes what a request came to, in the form the client negotiated. Used by one thread. */
 final class Answer {
@@ -26,6 +27,7 @@ final class Answer {
     private final Exchange exchange;
     private final Resource resource;
     private final Instant now;
+    private @Nullable Call call;
     private Negotiation.Choice choice = new Negotiation.Choice(Negotiation.JSON, Negotiation.Form.OBJECT, "");
 
     Answer(Exchange exchange, Resource resource, Instant now) {
@@ -82,6 +84,16 @@ final class Answer {
 
     static void warn(Exchange exchange, String warning) {
         exchange.addHeader("Warning", "299 - " + FieldErrors.quoted(warning));
+    }
+
+    /** A call that this is the answer to: its warnings are told also where it is refused. */
+    void answers(Call begun) {
+        call = begun;
+    }
+
+    /** Refusals carry what the client was to be warned of until then. */
+    ApiException refused(ApiException refusal) {
+        return call == null ? refusal : refusal.warnings(call.warnings());
     }
 
     void warnings(Call call) {

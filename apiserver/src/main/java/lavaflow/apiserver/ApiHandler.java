@@ -9,6 +9,7 @@ import lavaflow.access.Authenticator;
 import lavaflow.access.User;
 import lavaflow.audit.AuditRecord;
 import lavaflow.kube.ApiException;
+import lavaflow.kube.GoDuration;
 import lavaflow.store.CompactedException;
 import lavaflow.store.StoreUnavailableException;
 
@@ -82,6 +83,7 @@ final class ApiHandler {
         ServedExchange served = null;
         try {
             checkPath(info);
+            checkTimeout(plain, info);
             Authenticator.Authenticated known = authenticate(plain, info, id, received);
             User sender = known.user();
             AuditRecord record = audit.open(plain, info, sender, id, received);
@@ -128,6 +130,19 @@ final class ApiHandler {
         }
         if (info.path().startsWith("//")) {
             throw new PathNotServed();
+        }
+    }
+
+    /** How long a client wants to wait must at least be a time; nothing here takes so long that it matters otherwise. */
+    private static void checkTimeout(Exchange exchange, RequestInfo info) {
+        String timeout = exchange.query().has("timeout") ? exchange.query().first("timeout") : "";
+        if (timeout.isEmpty() || FlowFilter.isLongRunning(info)) {
+            return;
+        }
+        try {
+            var _ = GoDuration.parse(timeout);
+        } catch (IllegalArgumentException e) {
+            throw ApiException.badRequest("invalid timeout specified in the request URL - " + e.getMessage());
         }
     }
 

@@ -2,8 +2,6 @@ package lavaflow.apiserver;
 
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
-import java.security.cert.X509Certificate;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,122 +19,11 @@ import lavaflow.access.NodeAuthorizer;
 import lavaflow.access.RoleAuthorizer;
 import lavaflow.access.Roles;
 import lavaflow.access.TokenAuthenticator;
-import lavaflow.audit.Auditor;
 import lavaflow.fairness.FlowControl;
 import lavaflow.store.Store;
 
-import org.jspecify.annotations.Nullable;
-
 /** A Kubernetes API server over a store: wires the pipeline and listens. */
 public final class ApiServer implements AutoCloseable {
-    /**
-     * What a server needs to know.
-     *
-     * @param auditor writes requests down
-     * @param seats how many requests may run at once, divided between priority levels
-     * @param switches which plugins of admission are on
-     * @param frontProxy how this server and others that answer for some groups know each other; null without
-     */
-    public record Settings(
-            InetSocketAddress listen,
-            Identity identity,
-            X509Certificate clientAuthority,
-            ServerVersion version,
-            InstantSource clock,
-            AdmissionExtension admission,
-            AccessSettings access,
-            Auditor auditor,
-            int seats,
-            AdmissionSwitches switches,
-            @Nullable FrontProxy frontProxy) {
-        public Settings(
-                InetSocketAddress listen,
-                Identity identity,
-                X509Certificate clientAuthority,
-                ServerVersion version,
-                InstantSource clock,
-                AdmissionExtension admission,
-                AccessSettings access) {
-            this(
-                    listen,
-                    identity,
-                    clientAuthority,
-                    version,
-                    clock,
-                    admission,
-                    access,
-                    Auditor.NONE,
-                    FlowControl.DEFAULT_SEATS,
-                    AdmissionSwitches.USUAL,
-                    null);
-        }
-
-        /** With no users but those of certificates and service accounts. */
-        public Settings(
-                InetSocketAddress listen,
-                Identity identity,
-                X509Certificate clientAuthority,
-                ServerVersion version,
-                InstantSource clock) {
-            this(
-                    listen,
-                    identity,
-                    clientAuthority,
-                    version,
-                    clock,
-                    AdmissionExtension.NONE,
-                    AccessSettings.ofProcess());
-        }
-
-        /** The same, with requests written down and rationed as told. */
-        public Settings withRequests(Auditor someAuditor, int someSeats) {
-            return new Settings(
-                    listen,
-                    identity,
-                    clientAuthority,
-                    version,
-                    clock,
-                    admission,
-                    access,
-                    someAuditor,
-                    someSeats,
-                    switches,
-                    frontProxy);
-        }
-
-        /** The same, as a server that other API servers know. */
-        public Settings withFrontProxy(FrontProxy someFrontProxy) {
-            return new Settings(
-                    listen,
-                    identity,
-                    clientAuthority,
-                    version,
-                    clock,
-                    admission,
-                    access,
-                    auditor,
-                    seats,
-                    switches,
-                    someFrontProxy);
-        }
-
-        /** The same, with other plugins of admission. */
-        public Settings withAdmission(AdmissionSwitches some) {
-            return new Settings(
-                    listen,
-                    identity,
-                    clientAuthority,
-                    version,
-                    clock,
-                    admission,
-                    access,
-                    auditor,
-                    seats,
-                    some,
-                    frontProxy);
-        }
-    }
-
     private final HttpTransport transport;
     private final Watches watches;
     private final Health health;
@@ -148,9 +35,10 @@ public final class ApiServer implements AutoCloseable {
     private final CustomResources custom;
     private final FlowControl flowControl;
     private final Store store;
-    private final Settings settings;
+    private final ServerSettings settings;
     private final ResourceTable table;
     private final Aggregation aggregation;
+    private final NodeConnections nodes;
     private final CompletableFuture<FlowObjects> flowObjects = new CompletableFuture<>();
     private final CompletableFuture<ApiServiceObjects> apiServices = new CompletableFuture<>();
 
@@ -160,14 +48,14 @@ public final class ApiServer implements AutoCloseable {
         new FlowControl(FlowControl.DEFAULT_SEATS);
     }
 
-    public ApiServer(Settings settings, Store store) {
+    public ApiServer(ServerSettings settings, Store store) {
         this(settings, store, new SecureRandom());
     }
 
     /**
      * @param random where uids, generated names and addresses come from
      */
-    public ApiServer(Settings settings, Store store, RandomGenerator random) {
+    public ApiServer(ServerSettings settings, Store store, RandomGenerator random) {
         this.store = store;
         flowControl = new FlowControl(settings.seats());
         this.settings = settings;
@@ -188,6 +76,8 @@ public final class ApiServer implements AutoCloseable {
         Deletes deletes = new Deletes(store, admission, hooks);
         watches = new Watches(store, table, settings.clock(), random);
         Patches patches = new Patches(writes, ownership);
+        Authorization authorization = new Authorization(authorizer);
+        nodes = new NodeConnections(stored, settings.nodeClient(), authorization);
         Subresources subresources = new Subresources(
                 reads,
                 writes,
@@ -197,7 +87,8 @@ public final class ApiServer implements AutoCloseable {
                 new Evictions(store, writes, deletes, ownership, table),
                 new Reviews(new AccessReviews(authorizer, roles), bearerTokens),
                 new TokenRequests(accountTokens, stored, admission),
-                admission);
+                admission,
+                nodes);
         ResourceHandler resources =
                 new ResourceHandler(table, reads, writes, deletes, watches, patches, subresources, settings.clock());
         health = new Health();
@@ -217,7 +108,6 @@ public final class ApiServer implements AutoCloseable {
                 settings.frontProxy(),
                 settings.access().anonymous(),
                 settings.clock());
-        Authorization authorization = new Authorization(authorizer);
         ApiHandler handler = new ApiHandler(
                 authentication,
                 new Impersonating(new Impersonation(authorizer)),
@@ -242,7 +132,7 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /** In upstream's order. */
-    private List<Admission.Plugin> plugins(Settings settings, Store store, RandomGenerator random) {
+    private List<Admission.Plugin> plugins(ServerSettings settings, Store store, RandomGenerator random) {
         AdmissionSwitches on = settings.switches();
         Stored stored = new Stored(store);
         List<Admission.Plugin> plugins = new ArrayList<>();
@@ -276,7 +166,7 @@ public final class ApiServer implements AutoCloseable {
     }
 
     private static BearerTokens bearerTokens(
-            Settings settings, AccountTokens tokens, Store store, AccountTokenReader.LegacyUse legacyUse) {
+            ServerSettings settings, AccountTokens tokens, Store store, AccountTokenReader.LegacyUse legacyUse) {
         List<TokenAuthenticator> readers = new ArrayList<>(settings.access().tokens());
         readers.add(new AccountTokenReader(tokens, store, settings.clock(), legacyUse));
         if (settings.access().bootstrapTokens()) {
@@ -290,6 +180,11 @@ public final class ApiServer implements AutoCloseable {
         transport.start();
         Thread.ofVirtual().name("flow objects").start(this::startFlowObjects);
         Thread.ofVirtual().name("api services").start(this::startApiServices);
+    }
+
+    /** Serves the custom resources that are defined by now, in a server that is not started. */
+    public void serveDefined() {
+        custom.serveDefined();
     }
 
     /** Beside everything else: they are many, and nobody needs them before the server is ready. */
@@ -336,6 +231,23 @@ public final class ApiServer implements AutoCloseable {
         metrics.alsoPrint(text);
     }
 
+    /** Serves metrics.k8s.io from what nodes tell of themselves; for clusters whose nodes do. */
+    public void serveResourceMetrics() {
+        Stored stored = new Stored(store);
+        OwnGroup group = new ResourceMetrics(stored, new NodeUsages(nodes.nodes(), nodes.connections())).group();
+        aggregation.serve(group);
+        apiServices.join().ensureOwn(group);
+        MetricsReaders.publish(local);
+    }
+
+    /** Serves explain.lavaflow.dev; for clusters whose scheduler runs beside the server. */
+    public void serveExplanations(Explanations explanations) {
+        OwnGroup group = new ExplanationGroup(explanations, authorizer).group();
+        aggregation.serve(group);
+        apiServices.join().ensureOwn(group);
+        ExplanationGroup.READERS.publish(local);
+    }
+
     /** What decides about every request, for components that ask in the name of others. */
     public Authorizer authorizer() {
         return authorizer;
@@ -362,5 +274,6 @@ public final class ApiServer implements AutoCloseable {
         transport.close();
         webhooks.close();
         aggregation.servers().close();
+        nodes.close();
     }
 }

@@ -50,11 +50,18 @@ final class ApiServiceObjects implements AutoCloseable {
 
     private static final int REGISTRATIONS = 20000;
     private static final int DEFINITIONS = 1000;
+    /** The spelling of kube-batch has the same names of kinds as Volcano's, which are meant by {@code kubectl get podgroups}. */
+    private static final String OLD_SPELLING = "scheduling.incubator.k8s.io";
+
+    private static final int LAST = 900;
 
     /** How far to the front a group of this server belongs. */
     static long priority(String group, boolean builtin) {
         if (group.equals("apiregistration.k8s.io")) {
             return REGISTRATIONS;
+        }
+        if (group.equals(OLD_SPELLING)) {
+            return LAST;
         }
         return builtin ? PRIORITIES.getOrDefault(group, 15000) : DEFINITIONS;
     }
@@ -72,6 +79,11 @@ final class ApiServiceObjects implements AutoCloseable {
     private final Aggregation aggregation;
     private final RemoteAvailability availability;
     private final StoreFollower changes;
+    private final StoreFollower moves;
+    private final Paced backends;
+    /** Where the servers were last found; only the thread of backends reads and writes it. */
+    private String whereabouts = "";
+
     private final Paced services;
     private final Paced custom;
     private final ScheduledExecutorService timer;
@@ -90,6 +102,9 @@ final class ApiServiceObjects implements AutoCloseable {
         services = new Paced("api services", this::servicesChanged);
         custom = new Paced("api services of definitions", this::ensureCustom);
         changes = new StoreFollower(store, List.of(Aggregation.BUCKET), services::changed);
+        backends = new Paced("servers of api services", this::backendsChanged);
+        moves = new StoreFollower(
+                store, List.of("services", "endpoints", "discovery.k8s.io/endpointslices"), backends::changed);
         table.onChange(custom::changed);
         custom.changed();
         var _ = timer.scheduleWithFixedDelay(this::check, CHECK_SECONDS, CHECK_SECONDS, TimeUnit.SECONDS);
@@ -100,6 +115,15 @@ final class ApiServiceObjects implements AutoCloseable {
         aggregation.reload();
         custom.changed();
         if (!aggregation.services().isEmpty()) {
+            var _ = timer.submit(this::check);
+        }
+    }
+
+    /** Looks again at once where a server can be reached in another way, or not any more. */
+    private void backendsChanged() {
+        String now = availability.whereabouts();
+        if (!now.equals(whereabouts)) {
+            whereabouts = now;
             var _ = timer.submit(this::check);
         }
     }
@@ -127,6 +151,12 @@ final class ApiServiceObjects implements AutoCloseable {
             wanted.put(each.name(), each);
         }
         ensure(wanted);
+    }
+
+    /** An APIService for a group that is served without being stored. */
+    void ensureOwn(OwnGroup group) {
+        Wanted wanted = new Wanted(group.group(), group.version(), group.priority(), group.priority(), "onstart");
+        ensure(Map.of(wanted.name(), wanted));
     }
 
     private static Wanted builtin(String group, String version) {
@@ -171,7 +201,8 @@ final class ApiServiceObjects implements AutoCloseable {
         Map<String, Wanted> wanted = new LinkedHashMap<>();
         for (Resource resource : table.all()) {
             if (resource.custom() != null) {
-                Wanted each = new Wanted(resource.group(), resource.info().version(), DEFINITIONS, 100, "true");
+                Wanted each = new Wanted(
+                        resource.group(), resource.info().version(), priority(resource.group(), false), 100, "true");
                 wanted.put(each.name(), each);
             }
         }
@@ -201,6 +232,8 @@ final class ApiServiceObjects implements AutoCloseable {
     @Override
     public void close() {
         changes.close();
+        moves.close();
+        backends.close();
         services.close();
         custom.close();
         timer.shutdownNow();

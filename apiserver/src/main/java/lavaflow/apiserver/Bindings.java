@@ -31,7 +31,7 @@ final class Bindings {
             }
             ObjectNode pod = StoredForm.decode(stored);
             if (!uid.isEmpty() && !uid.equals(Metadata.uid(pod))) {
-                throw Writes.otherObject(call, uid, Metadata.uid(pod));
+                throw UpdatePreconditions.otherObject(call, uid, Metadata.uid(pod));
             }
             if (!version.isEmpty() && !version.equals(Metadata.resourceVersion(pod))) {
                 throw ApiException.modified("", PODS, name);

@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 /** Everything that is served at one moment, in the order of discovery. Immutable; a change makes another one. */
 public final class Catalogue {
     /** Custom groups follow all built-in ones, by name; a group's versions by preference. */
-    private static final Comparator<Resource> CUSTOM_ORDER = Comparator.comparing(Resource::group)
+    private static final Comparator<Resource> CUSTOM_ORDER = Comparator.comparingLong(
+                    (Resource resource) -> -ApiServiceObjects.priority(resource.group(), false))
+            .thenComparing(Resource::group)
             .thenComparing(resource -> resource.info().version(), VersionPreference.ORDER)
             .thenComparing(Resource::name);
 

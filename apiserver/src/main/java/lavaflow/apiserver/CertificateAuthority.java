@@ -272,7 +272,7 @@ public final class CertificateAuthority {
         };
     }
 
-    private static KeyPair newKey() {
+    static KeyPair newKey() {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
             generator.initialize(new ECGenParameterSpec("secp256r1"));

@@ -76,4 +76,23 @@ final class CustomDecoder {
             throw cannotHandle(version, tree, String.valueOf(e.getMessage()));
         }
     }
+
+    /** As {@link #plain}, but for what of the metadata does not fit: upstream does not see it, and so it gets lost. */
+    static ObjectNode lenient(CustomVersion version, ObjectNode tree) {
+        ObjectNode object = tree.deepCopy();
+        if (object.get("metadata") instanceof ObjectNode metadata) {
+            List<String> misfits = new ArrayList<>();
+            metadata.properties().forEach(member -> {
+                ObjectNode alone = Json.object();
+                alone.set(member.getKey(), member.getValue());
+                try {
+                    TypedDecoder.decode(BuiltinTypes.instance(), METADATA, alone);
+                } catch (DecodingException e) {
+                    misfits.add(member.getKey());
+                }
+            });
+            metadata.remove(misfits);
+        }
+        return plain(version, object);
+    }
 }

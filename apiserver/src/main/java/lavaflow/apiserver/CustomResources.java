@@ -84,6 +84,12 @@ final class CustomResources implements AutoCloseable {
         thread = Thread.ofVirtual().name("custom-resources").start(() -> follow(opened));
     }
 
+    /** Serves what is defined by now, on the caller's thread, and hears of nothing that changes later. */
+    void serveDefined() {
+        load().close();
+        List.copyOf(entries.values()).forEach(this::consider);
+    }
+
     private Cursor load() {
         Snapshot snapshot = store.snapshot();
         for (StoredObject stored : snapshot.scan(Definition.BUCKET, "", null)) {

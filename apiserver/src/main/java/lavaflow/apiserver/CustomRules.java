@@ -134,9 +134,6 @@ final class CustomRules implements KindRules {
                         + " finalizer writers");
             }
         }
-        if (old != null) {
-            warnings.addAll(version.validator().toleratedWarnings(object, old));
-        }
         return warnings;
     }
 

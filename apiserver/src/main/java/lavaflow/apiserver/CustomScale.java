@@ -36,6 +36,13 @@ final class CustomScale {
         return scale(paths, object, replicas == null ? UNSET : replicas.asLong());
     }
 
+    /** Takes out what only stands for absent replicas: those who change a request see it, those who validate it do not. */
+    static void hideUnset(ObjectNode scale) {
+        if (scale.get("spec") instanceof ObjectNode spec && Json.longAt(spec, 0, "replicas") == UNSET) {
+            spec.remove("replicas");
+        }
+    }
+
     private static ObjectNode scale(ScalePaths paths, ObjectNode object, long replicas) {
         ObjectNode scale = Json.object().put("kind", "Scale").put("apiVersion", "autoscaling/v1");
         ObjectNode metadata = scale.putObject("metadata");

@@ -83,6 +83,12 @@ final class CustomVersion {
 
     private Compiled compiled() {
         Compiled known = compiled;
+        return known != null ? known : compile();
+    }
+
+    /** Once: types know their structs by those that led to them, and who began with others would not be understood. */
+    private synchronized Compiled compile() {
+        Compiled known = compiled;
         if (known == null) {
             StructuralSchema schema = StructuralSchema.parse(kind.schema(description.name()));
             known = new Compiled(

@@ -108,10 +108,14 @@ record DeleteOptions(
         }
         return new DeleteOptions(
                 grace,
-                null,
-                null,
+                given(query, "uid"),
+                given(query, "resourceVersion"),
                 query.has("orphanDependents") ? query.flag("orphanDependents") : null,
                 query.has("propagationPolicy") ? query.first("propagationPolicy") : null,
                 WriteOptions.checkDryRun(query.all("dryRun"), errors));
+    }
+
+    private static @Nullable String given(Query query, String name) {
+        return query.has(name) && !query.first(name).isEmpty() ? query.first(name) : null;
     }
 }

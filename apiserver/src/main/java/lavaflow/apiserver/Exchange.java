@@ -104,9 +104,12 @@ public interface Exchange {
         void hold(TextSocket socket) throws IOException;
     }
 
-    /** Sends text messages to a browser-like peer. */
+    /** Sends messages to a browser-like peer. */
     interface TextSocket extends AutoCloseable {
         void send(String message) throws IOException;
+
+        /** Sends bytes that are no text. */
+        void send(byte[] message) throws IOException;
 
         boolean isOpen();
 

@@ -361,6 +361,18 @@ final class JettyExchange implements Exchange {
             org.eclipse.jetty.websocket.api.Callback.Completable sent =
                     new org.eclipse.jetty.websocket.api.Callback.Completable();
             session.sendText(message, sent);
+            await(sent);
+        }
+
+        @Override
+        public void send(byte[] message) throws IOException {
+            org.eclipse.jetty.websocket.api.Callback.Completable sent =
+                    new org.eclipse.jetty.websocket.api.Callback.Completable();
+            session.sendBinary(ByteBuffer.wrap(message), sent);
+            await(sent);
+        }
+
+        private static void await(CompletableFuture<Void> sent) throws IOException {
             try {
                 sent.get(60, TimeUnit.SECONDS);
             } catch (ExecutionException | TimeoutException e) {

@@ -41,6 +41,11 @@ public final class LocalApi {
         }
     }
 
+    /** A part of the objects of a kind; the empty namespace is all of them. */
+    public record Scope(String namespace, FieldSelector fields) {
+        static final Scope EVERYTHING = new Scope("", FieldSelector.EVERYTHING);
+    }
+
     /** How much of an object the caller needs. */
     public enum View {
         WHOLE,
@@ -153,6 +158,24 @@ public final class LocalApi {
                 user, Attributes.ofResource(verb, path.group(), path.version(), path.resource(), "", namespace, name));
     }
 
+    private void check(User user, Path path, String verb, Scope scope) {
+        String name = scope.fields().exactly("metadata.name").orElse("");
+        authorization.check(
+                user,
+                new Attributes(
+                        true,
+                        verb,
+                        scope.namespace(),
+                        path.group(),
+                        path.version(),
+                        path.resource(),
+                        "",
+                        name,
+                        "",
+                        scope.fields().toString(),
+                        ""));
+    }
+
     /** Whoever may list objects may look at one of them: a component that followed them would know it anyway. */
     public Optional<ObjectNode> find(User user, Path path, String namespace, String name) {
         if (!authorization.allows(user, attributes(path, "get", namespace, name))) {
@@ -165,11 +188,16 @@ public final class LocalApi {
 
     /** Shows the objects of a namespace, or of all for the empty one, one by one; returns their common revision. */
     public long list(User user, Path path, String namespace, View view, Consumer<ObjectNode> each) {
-        check(user, path, "list", namespace, "");
+        return list(user, path, new Scope(namespace, FieldSelector.EVERYTHING), view, each);
+    }
+
+    /** The same for a part of the objects. */
+    public long list(User user, Path path, Scope scope, View view, Consumer<ObjectNode> each) {
+        check(user, path, "list", scope);
         Resource resource = resource(path);
-        ListOptions everything = new ListOptions(
-                LabelSelector.EVERYTHING, FieldSelector.EVERYTHING, false, false, false, null, "", 0, "", null);
-        Reads.Page page = reads.list(resource, namespace, everything);
+        ListOptions options =
+                new ListOptions(LabelSelector.EVERYTHING, scope.fields(), false, false, false, null, "", 0, "", null);
+        Reads.Page page = reads.list(resource, scope.namespace(), options);
         page.items().forEach(stored -> each.accept(decode(resource, stored, view)));
         return page.revision();
     }
@@ -183,7 +211,9 @@ public final class LocalApi {
 
     public ObjectNode create(User user, Path path, String namespace, ObjectNode object) {
         Call call = call(user, path, "create", namespace, "", "");
-        return writes.create(call, typed(call, object));
+        ObjectNode typed = typed(call, object);
+        // Reviews are answered and never stored.
+        return call.resource().info().allows("get") ? writes.create(call, typed) : subresources.review(call, typed);
     }
 
     /** Replaces an object or, through a subresource, a part of it. */
@@ -252,10 +282,10 @@ public final class LocalApi {
         return patches.patch(call, media, Json.bytes(patch)).object();
     }
 
-    /** Does what is asked of an object and not stored: binds a pod, evicts it. */
-    public void post(User user, Place place, ObjectNode body) {
+    /** Does what is asked of an object and not stored: binds a pod, evicts it, makes a token; returns the answer. */
+    public ObjectNode post(User user, Place place, ObjectNode body) {
         Call call = call(user, place.path(), "create", place.namespace(), place.name(), place.subresource());
-        subresources.post(call, body);
+        return subresources.post(call, body);
     }
 
     private static ObjectNode typed(Call call, ObjectNode object) {
@@ -288,10 +318,24 @@ public final class LocalApi {
 
     /** Changes after a revision; ends with an {@link ApiException} of code 410 when the past is gone. */
     public Watch watch(User user, Path path, long afterRevision, View view) {
-        check(user, path, "watch", "", "");
+        return watch(user, path, Scope.EVERYTHING, afterRevision, view);
+    }
+
+    /** The same for a part of the objects. */
+    public Watch watch(User user, Path path, Scope scope, long afterRevision, View view) {
+        check(user, path, "watch", scope);
         Resource resource = resource(path);
+        Reads.Range range = Reads.Range.of(resource, scope.namespace());
+        String name = scope.fields().exactly("metadata.name").orElse("");
+        if (!name.isEmpty() && !(resource.namespaced() && scope.namespace().isEmpty())) {
+            // One key: whatever else changes does not even wake the watcher.
+            String key = resource.key(scope.namespace(), name);
+            range = new Reads.Range(key, key + "\0");
+        }
+        Filter filter = new Filter(resource, LabelSelector.EVERYTHING, scope.fields());
         try {
-            return new Watch(resource, view, store.watch(resource.bucket(), "", null, afterRevision));
+            Cursor cursor = store.watch(resource.bucket(), range.from(), range.to(), afterRevision);
+            return new Watch(resource, filter, view, cursor);
         } catch (CompactedException e) {
             throw ApiException.expired("too old resource version: " + afterRevision);
         }
@@ -300,11 +344,13 @@ public final class LocalApi {
     /** A stream of changes. */
     public static final class Watch implements AutoCloseable {
         private final Resource resource;
+        private final Filter filter;
         private final View view;
         private final Cursor cursor;
 
-        private Watch(Resource resource, View view, Cursor cursor) {
+        private Watch(Resource resource, Filter filter, View view, Cursor cursor) {
             this.resource = resource;
+            this.filter = filter;
             this.view = view;
             this.cursor = cursor;
         }
@@ -315,13 +361,26 @@ public final class LocalApi {
                 Progress progress = cursor.poll(timeout);
                 List<Event> events = new ArrayList<>(progress.changes().size());
                 for (Change change : progress.changes()) {
-                    String type = change.deleted() ? "DELETED" : change.previous() == null ? "ADDED" : "MODIFIED";
-                    events.add(new Event(type, decode(resource, change.object(), view)));
+                    String type = type(change);
+                    if (!type.isEmpty()) {
+                        events.add(new Event(type, decode(resource, change.object(), view)));
+                    }
                 }
                 return new Progressed(events, progress.revision());
             } catch (LaggedException e) {
                 throw ApiException.expired("too old resource version: " + e.deliveredRevision());
             }
+        }
+
+        /** What a change is to those who see a part of the objects; empty where it is nothing. */
+        private String type(Change change) {
+            StoredObject previous = change.previous();
+            boolean before = previous != null && filter.matches(previous);
+            if (change.deleted()) {
+                return before || (previous == null && filter.matches(change.object())) ? "DELETED" : "";
+            }
+            boolean now = filter.matches(change.object());
+            return now ? before ? "MODIFIED" : "ADDED" : before ? "DELETED" : "";
         }
 
         /** Makes a {@link #next} that waits, or else the following one, return at once. */

@@ -20,6 +20,12 @@ final class Metadata {
         return Json.textAt(object, "metadata", "name");
     }
 
+    /** What a refusal calls an object: its name, or what its name is yet to be made of. */
+    static String knownAs(ObjectNode object) {
+        String name = name(object);
+        return name.isEmpty() ? Json.textAt(object, "metadata", "generateName") : name;
+    }
+
     static String namespace(ObjectNode object) {
         return Json.textAt(object, "metadata", "namespace");
     }

@@ -23,7 +23,7 @@ final class NamespaceLifecycle implements Admission.Plugin {
     /** Runs among the mutating plugins, as upstream's does: a missing namespace is told before anything else. */
     @Override
     public void mutate(Call call, Admission.Operation operation, ObjectNode object, @Nullable ObjectNode old) {
-        check(call, operation, Metadata.name(object));
+        check(call, operation, Metadata.knownAs(object));
     }
 
     @Override

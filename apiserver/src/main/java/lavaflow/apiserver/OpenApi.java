@@ -53,12 +53,14 @@ final class OpenApi {
             exchange.send(200, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", frame());
             return;
         }
-        byte[] document = documents.get(
-                "v2", table.catalogue().all(), aggregation.schemas().hash(), resources -> {
-                    ObjectNode own = new OpenApiDocument(version, OpenApiDocument.Dialect.V2).of(resources);
-                    aggregation.schemas().addDefinitions(own);
-                    return own;
-                });
+        List<OwnGroup> unstored = aggregation.ownGroups();
+        String others = aggregation.schemas().hash()
+                + unstored.stream().map(OwnGroup::key).toList();
+        byte[] document = documents.get("v2", table.catalogue().all(), others, resources -> {
+            ObjectNode own = new OpenApiDocument(version, OpenApiDocument.Dialect.V2).of(resources, unstored);
+            aggregation.schemas().addDefinitions(own);
+            return own;
+        });
         Endpoints.sendTagged(exchange, Negotiation.JSON, document);
     }
 
@@ -95,11 +97,15 @@ final class OpenApi {
         boolean grouped = parts.size() == 5 && parts.get(2).equals("apis");
         String group = grouped ? parts.get(3) : "";
         String groupVersion = core ? "v1" : grouped ? parts.get(4) : "";
-        List<Resource> resources =
+        List<Resource> stored =
                 groupVersion.isEmpty() ? null : table.catalogue().version(group, groupVersion);
-        if (resources == null) {
+        List<OwnGroup> unstored = aggregation.ownGroups().stream()
+                .filter(each -> each.key().equals(group + "/" + groupVersion))
+                .toList();
+        if (stored == null && unstored.isEmpty()) {
             throw new PathNotServed();
         }
+        List<Resource> resources = stored == null ? List.of() : stored;
         String wanted = exchange.query().first("hash");
         String current = documents.hash(path, resources);
         if (!wanted.isEmpty() && !wanted.equals(current)) {
@@ -111,8 +117,8 @@ final class OpenApi {
             exchange.setHeader("Cache-Control", "public, immutable");
             exchange.setHeader("Expires", "Fri, 01 Jan 2100 00:00:00 GMT");
         }
-        byte[] document =
-                documents.get(path, resources, all -> new OpenApiDocument(version, OpenApiDocument.Dialect.V3).of(all));
+        byte[] document = documents.get(
+                path, resources, all -> new OpenApiDocument(version, OpenApiDocument.Dialect.V3).of(all, unstored));
         Endpoints.sendTagged(exchange, Negotiation.JSON, document);
     }
 
@@ -125,6 +131,10 @@ final class OpenApi {
                     String path = path(resources.getFirst());
                     paths.putObject(path).put("serverRelativeURL", address(path, resources));
                 }));
+        for (OwnGroup group : aggregation.ownGroups()) {
+            String path = "apis/" + group.key();
+            paths.putObject(path).put("serverRelativeURL", address(path, List.of()));
+        }
         aggregation.addSchemas(paths);
         return index;
     }

@@ -8,6 +8,7 @@ import java.util.Map;
 import lavaflow.kube.GroupVersionKind;
 import lavaflow.kube.Json;
 import lavaflow.kube.KindInfo;
+import lavaflow.kube.Types;
 import lavaflow.schema.SchemaOpenApi;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -58,9 +59,12 @@ final class OpenApiDocument {
         this.schemas = new OpenApiSchemas(dialect);
     }
 
-    /** The document of some resources. */
-    ObjectNode of(List<Resource> resources) {
+    /** The document of some resources, and of groups whose objects are not stored. */
+    ObjectNode of(List<Resource> resources, List<OwnGroup> others) {
         resources.forEach(this::add);
+        for (OwnGroup group : others) {
+            group.kinds().forEach(kind -> addPlain(kind, group.types()));
+        }
         ObjectNode document = Json.object();
         if (dialect == Dialect.V2) {
             document.put("swagger", "2.0");
@@ -79,20 +83,27 @@ final class OpenApiDocument {
 
     private void add(Resource resource) {
         CustomVersion custom = resource.custom();
-        KindInfo info = custom == null ? resource.info() : published(resource.info());
-        String list = info.struct() + "List";
         if (custom == null) {
-            schemas.addKind(resource.types(), info.struct(), info.group(), info.version(), info.kind());
-            schemas.addList(info);
-            bodyTypes = BODY_TYPES;
-            patchTypes = PATCH_TYPES;
-        } else {
-            list = schemas.addCustom(custom, info);
-            bodyTypes = CUSTOM_BODY_TYPES;
-            patchTypes = CUSTOM_PATCH_TYPES;
+            addPlain(resource.info(), resource.types());
+            return;
         }
+        KindInfo info = published(resource.info());
+        bodyTypes = CUSTOM_BODY_TYPES;
+        patchTypes = CUSTOM_PATCH_TYPES;
+        addPaths(info, resource.types(), schemas.addCustom(custom, info));
+    }
+
+    private void addPlain(KindInfo info, Types types) {
+        schemas.addKind(types, info.struct(), info.group(), info.version(), info.kind());
+        schemas.addList(info);
+        bodyTypes = BODY_TYPES;
+        patchTypes = PATCH_TYPES;
+        addPaths(info, types, info.struct() + "List");
+    }
+
+    private void addPaths(KindInfo info, Types types, String list) {
         for (String common : List.of("DeleteOptions", "Status", "Patch", "APIResourceList", "WatchEvent")) {
-            schemas.add(resource.types(), META + common);
+            schemas.add(types, META + common);
         }
         String base =
                 info.group().isEmpty() ? "/api/" + info.version() : "/apis/" + info.group() + "/" + info.version();
@@ -109,7 +120,7 @@ final class OpenApiDocument {
         }
         item(info, collection + "/{name}");
         for (KindInfo.Subresource sub : info.subresources()) {
-            subresource(resource, info, sub, collection + "/{name}/" + sub.name());
+            subresource(types, info, sub, collection + "/{name}/" + sub.name());
         }
     }
 
@@ -173,12 +184,12 @@ final class OpenApiDocument {
         parameter.putObject("schema").put("type", type);
     }
 
-    private void subresource(Resource resource, KindInfo info, KindInfo.Subresource sub, String path) {
+    private void subresource(Types types, KindInfo info, KindInfo.Subresource sub, String path) {
         if (sub.struct().isEmpty() || sub.name().equals("proxy")) {
             return;
         }
         if (!sub.struct().equals(info.struct())) {
-            schemas.addKind(resource.types(), sub.struct(), sub.group(), sub.version(), sub.kind());
+            schemas.addKind(types, sub.struct(), sub.group(), sub.version(), sub.kind());
         }
         KindInfo shape = new KindInfo(
                 sub.group(),

@@ -99,7 +99,7 @@ final class Patches {
             throw nameless(call);
         }
         ResourceHandler.checkName(call, object);
-        return object;
+        return ResourceHandler.inPlace(call, object);
     }
 
     static ApiException nameless(Call call) {

@@ -133,7 +133,7 @@ final class PodAdmission implements Admission.Plugin {
 
     static void refuse(Call call, ObjectNode object, String why) {
         if (!why.isEmpty()) {
-            throw call.resource().forbidden(Metadata.name(object), why);
+            throw call.resource().forbidden(Metadata.knownAs(object), why);
         }
     }
 }

@@ -3,6 +3,7 @@ package lavaflow.apiserver;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 import lavaflow.access.User;
 import lavaflow.kube.ApiException;
@@ -14,6 +15,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +26,9 @@ final class RemoteAvailability {
     private static final User SERVER = new User("system:kube-apiserver", List.of(User.MASTERS));
 
     private static final User AGGREGATOR = new User("system:kube-aggregator", List.of(User.MASTERS));
+
+    private static final int ATTEMPTS = 5;
+    private static final long QUICK_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private record Verdict(boolean available, String reason, String message) {}
 
@@ -45,6 +50,28 @@ final class RemoteAvailability {
             }
         }
         aggregation.servers().connections().prune();
+    }
+
+    /** Changes whenever a service that an APIService names does, or what stands behind it. */
+    String whereabouts() {
+        StringBuilder all = new StringBuilder();
+        for (RemoteService remote : aggregation.services()) {
+            String key = remote.serviceNamespace() + "/" + remote.serviceName();
+            all.append(remote.name()).append(' ').append(revision(stored.find("services", key)));
+            all.append(' ').append(revision(stored.find("endpoints", key)));
+            for (ObjectNode slice : stored.all("discovery.k8s.io/endpointslices", remote.serviceNamespace())) {
+                if (Json.textAt(slice, "metadata", "labels", "kubernetes.io/service-name")
+                        .equals(remote.serviceName())) {
+                    all.append(' ').append(revision(slice));
+                }
+            }
+            all.append('\n');
+        }
+        return all.toString();
+    }
+
+    private static String revision(@Nullable ObjectNode object) {
+        return object == null ? "-" : Metadata.uid(object) + "@" + Metadata.resourceVersion(object);
     }
 
     private void look(RemoteService service) {
@@ -97,7 +124,17 @@ final class RemoteAvailability {
         return "https://" + host + ":" + remote.port() + remote.path();
     }
 
+    /** One answer among some attempts is enough, as it is upstream; who does not even refuse is not asked again. */
     private Verdict ask(RemoteService remote, String url) {
+        long begin = System.nanoTime();
+        Verdict verdict = attempt(remote, url);
+        for (int i = 1; i < ATTEMPTS && !verdict.available() && System.nanoTime() - begin < QUICK_NANOS; i++) {
+            verdict = attempt(remote, url);
+        }
+        return verdict;
+    }
+
+    private Verdict attempt(RemoteService remote, String url) {
         try {
             RemoteServers.Document document =
                     aggregation.servers().document(remote, AGGREGATOR, remote.path(), "application/json", "");

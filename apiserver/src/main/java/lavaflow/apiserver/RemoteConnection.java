@@ -22,14 +22,19 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
+import lavaflow.kube.IpAddress;
+
 import org.jspecify.annotations.Nullable;
 
 /**
- * One TLS connection to another API server, for one request at a time and its answer, which is read as it comes. One thread uses it; any may
+ * One connection to another server, with TLS or without, for one request at a time and its answer, which is read as it comes. One thread uses it; any may
  * close it.
  */
 final class RemoteConnection implements AutoCloseable {
     private static final int CONNECT_MILLIS = 5_000;
+    /** Whoever answers calls may be too busy to shake hands at once: two hundred commands at the same time keep a small machine so. */
+    private static final int HANDSHAKE_MILLIS = 30_000;
+
     private static final int MAX_HEADER = 256 << 10;
 
     /** Asked now and then while nothing comes; throws where waiting on makes no sense. */
@@ -59,7 +64,7 @@ final class RemoteConnection implements AutoCloseable {
     private boolean keptAlive;
     private boolean answered;
 
-    private RemoteConnection(InetSocketAddress address, Socket raw, SSLSocket socket) throws IOException {
+    private RemoteConnection(InetSocketAddress address, Socket raw, Socket socket) throws IOException {
         this.address = address;
         this.raw = raw;
         this.in = new BufferedInputStream(new Patient(socket.getInputStream()), 32 << 10);
@@ -70,8 +75,13 @@ final class RemoteConnection implements AutoCloseable {
         return address;
     }
 
-    /** Dials the first address that answers. */
-    static RemoteConnection open(List<InetSocketAddress> addresses, String serverName, SSLSocketFactory sockets)
+    /**
+     * Dials the first address that answers.
+     *
+     * @param sockets null without TLS
+     */
+    static RemoteConnection open(
+            List<InetSocketAddress> addresses, String serverName, @Nullable SSLSocketFactory sockets)
             throws IOException {
         IOException failure = null;
         for (InetSocketAddress address : addresses) {
@@ -79,14 +89,10 @@ final class RemoteConnection implements AutoCloseable {
             try {
                 raw.setTcpNoDelay(true);
                 connect(raw, address);
-                SSLSocket tls = (SSLSocket) sockets.createSocket(raw, serverName, address.getPort(), true);
-                SSLParameters parameters = tls.getSSLParameters();
-                parameters.setServerNames(List.of(new SNIHostName(serverName)));
-                tls.setSSLParameters(parameters);
-                raw.setSoTimeout(CONNECT_MILLIS);
-                tls.startHandshake();
-                raw.setSoTimeout(0);
-                return new RemoteConnection(address, raw, tls);
+                if (sockets == null) {
+                    return new RemoteConnection(address, raw, raw);
+                }
+                return new RemoteConnection(address, raw, secured(raw, address, serverName, sockets));
             } catch (IOException e) {
                 raw.close();
                 failure = e;
@@ -106,6 +112,20 @@ final class RemoteConnection implements AutoCloseable {
             String shown = (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
             throw new ConnectException("dial tcp " + shown + ": connect: connection refused");
         }
+    }
+
+    private static SSLSocket secured(Socket raw, InetSocketAddress address, String serverName, SSLSocketFactory sockets)
+            throws IOException {
+        SSLSocket tls = (SSLSocket) sockets.createSocket(raw, serverName, address.getPort(), true);
+        if (IpAddress.parse(serverName) == null) {
+            SSLParameters parameters = tls.getSSLParameters();
+            parameters.setServerNames(List.of(new SNIHostName(serverName)));
+            tls.setSSLParameters(parameters);
+        }
+        raw.setSoTimeout(HANDSHAKE_MILLIS);
+        tls.startHandshake();
+        raw.setSoTimeout(0);
+        return tls;
     }
 
     /** Lets reading wait as long as someone has patience, who is asked every so often. */

@@ -21,13 +21,23 @@ final class RemoteConnections implements AutoCloseable {
     /** Shorter than servers wait: upstream's hang up after 90 seconds. */
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-    /** What connections must have in common to stand in for each other: whom they reach, and how that was made sure. */
-    record Place(List<InetSocketAddress> addresses, String serverName, SSLSocketFactory sockets) {}
+    /**
+     * What connections must have in common to stand in for each other: whom they reach, and how that was made sure.
+     *
+     * @param sockets null without TLS
+     */
+    record Place(
+            List<InetSocketAddress> addresses,
+            String serverName,
+            @Nullable SSLSocketFactory sockets) {}
 
     /** A connection, and whether it has been used before. */
     record Lease(RemoteConnection connection, Place place, boolean used) {}
 
-    private record Server(InetSocketAddress address, String serverName, SSLSocketFactory sockets) {}
+    private record Server(
+            InetSocketAddress address,
+            String serverName,
+            @Nullable SSLSocketFactory sockets) {}
 
     private record Idle(RemoteConnection connection, long since) {}
 

@@ -12,7 +12,7 @@ import lavaflow.access.User;
 import org.jspecify.annotations.Nullable;
 
 /** A client's request as another API server gets to read it: the same, but for who asks, which this server says. */
-record RemoteRequest(Exchange exchange, RemoteService service, User user, String auditId) {
+record RemoteRequest(Exchange exchange, RemoteService service, User user, String auditId) implements PassedRequest {
     /** They are about one connection, or say who asks, which this server says anew. */
     private static final Set<String> NOT_PASSED_ON = Set.of(
             "connection",
@@ -50,17 +50,22 @@ record RemoteRequest(Exchange exchange, RemoteService service, User user, String
         return !asked || wanted == null || wanted.toLowerCase(Locale.ROOT).startsWith("h2") ? null : wanted;
     }
 
-    /** What may be asked again on another connection, should the first one turn out to be dead. */
-    boolean isRepeatable() {
+    @Override
+    public boolean isRepeatable() {
         return !hasBody();
     }
 
     private boolean hasBody() {
+        return hasBody(exchange);
+    }
+
+    static boolean hasBody(Exchange exchange) {
         String method = exchange.method();
         return !method.equals("GET") && !method.equals("HEAD") && !method.equals("OPTIONS");
     }
 
-    void send(RemoteConnection connection) throws IOException {
+    @Override
+    public void send(RemoteConnection connection) throws IOException {
         StringBuilder head = head();
         if (hasBody()) {
             header(head, "Transfer-Encoding", "chunked");
@@ -72,8 +77,8 @@ record RemoteRequest(Exchange exchange, RemoteService service, User user, String
         connection.flush();
     }
 
-    /** Asks for another protocol. What a client says with such a request is said in that protocol, so there is no body. */
-    void sendUpgrade(RemoteConnection connection, String protocol) throws IOException {
+    @Override
+    public void sendUpgrade(RemoteConnection connection, String protocol) throws IOException {
         StringBuilder head = head();
         header(head, "Connection", "Upgrade");
         header(head, "Upgrade", protocol);
@@ -84,12 +89,29 @@ record RemoteRequest(Exchange exchange, RemoteService service, User user, String
         connection.flush();
     }
 
+    @Override
+    public void unreachable(IOException failure) throws IOException {
+        RemoteServers.unreachable(exchange, failure);
+    }
+
+    @Override
+    public void unavailable(String why) throws IOException {
+        RemoteServers.unavailable(exchange, why);
+    }
+
     private StringBuilder head() {
         String query = exchange.rawQuery();
         StringBuilder head = new StringBuilder(1024);
         head.append(exchange.method()).append(' ').append(exchange.rawPath());
         head.append(query.isEmpty() ? "" : "?" + query).append(" HTTP/1.1\r\n");
         header(head, "Host", service.serverName());
+        passHeaders(exchange, head);
+        header(head, "Audit-Id", auditId);
+        return head.append(identity(user));
+    }
+
+    /** The client's headers, but for those about its connection and about who it is. */
+    static void passHeaders(Exchange exchange, StringBuilder head) {
         for (String name : exchange.headerNames()) {
             String lower = name.toLowerCase(Locale.ROOT);
             boolean aboutUser = lower.startsWith("x-remote-") || lower.startsWith("impersonate-");
@@ -105,11 +127,9 @@ record RemoteRequest(Exchange exchange, RemoteService service, User user, String
         List<String> via = new ArrayList<>(exchange.headers("X-Forwarded-For"));
         via.add(exchange.remoteAddress());
         header(head, "X-Forwarded-For", String.join(", ", via));
-        header(head, "Audit-Id", auditId);
-        return head.append(identity(user));
     }
 
-    private static void header(StringBuilder head, String name, String value) {
+    static void header(StringBuilder head, String name, String value) {
         head.append(name).append(": ").append(value.replaceAll("[\\r\\n]", " ")).append("\r\n");
     }
 

@@ -14,10 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** Asks other API servers: on behalf of a client, or to learn what they serve. */
 final class RemoteServers implements AutoCloseable {
     /** Upstream's: how long a request that is no watch may take, and how long one that only asks what is served. */
-    private static final Duration REQUEST_TIME = Duration.ofSeconds(60);
+    static final Duration REQUEST_TIME = Duration.ofSeconds(60);
 
     private static final Duration DISCOVERY_TIME = Duration.ofSeconds(5);
-    private static final int LOOK_MILLIS = 5_000;
     private static final int MAX_DOCUMENT = 16 << 20;
 
     /** A document of another server. */
@@ -26,8 +25,8 @@ final class RemoteServers implements AutoCloseable {
 
     private final WebhookTargets targets;
     private final WebhookTrust trust = new WebhookTrust();
-    private final RemoteConnections connections = new RemoteConnections();
-    private final RemoteUpgrades upgrades;
+    private final Relay relay;
+    private final RemoteConnections connections;
     private final @Nullable FrontProxy frontProxy;
 
     RemoteServers(Stored stored, @Nullable FrontProxy frontProxy) {
@@ -37,7 +36,8 @@ final class RemoteServers implements AutoCloseable {
     RemoteServers(Stored stored, @Nullable FrontProxy frontProxy, RemoteUpgrades upgrades) {
         this.targets = new WebhookTargets(stored);
         this.frontProxy = frontProxy;
-        this.upgrades = upgrades;
+        this.relay = new Relay(upgrades);
+        this.connections = relay.connections();
     }
 
     RemoteConnections connections() {
@@ -82,7 +82,7 @@ final class RemoteServers implements AutoCloseable {
             RemoteConnection connection, RemoteService service, User asker, String path, String accept, String knownTag)
             throws IOException {
         long begin = System.nanoTime();
-        connection.await(1_000, () -> expire(begin, DISCOVERY_TIME));
+        connection.await(1_000, () -> Relay.expire(begin, DISCOVERY_TIME));
         connection.write("GET " + path + " HTTP/1.1\r\nHost: " + service.serverName() + "\r\nAccept: " + accept
                 + (knownTag.isEmpty() ? "" : "\r\nIf-None-Match: " + knownTag)
                 + "\r\n" + RemoteRequest.identity(asker) + "\r\n");
@@ -96,12 +96,6 @@ final class RemoteServers implements AutoCloseable {
         }
         String tag = head.header("Etag");
         return new Document(head.code(), tag == null ? "" : tag, body.bytes.toByteArray());
-    }
-
-    private static void expire(long begin, Duration limit) throws SocketTimeoutException {
-        if (System.nanoTime() - begin >= limit.toNanos()) {
-            throw new SocketTimeoutException("context deadline exceeded");
-        }
     }
 
     /** Refuses to grow beyond what any document of an API server needs, or to take longer. */
@@ -125,7 +119,7 @@ final class RemoteServers implements AutoCloseable {
             if (bytes.size() + length > MAX_DOCUMENT) {
                 throw new IOException("the document of " + name + " is too large");
             }
-            expire(begin, DISCOVERY_TIME);
+            Relay.expire(begin, DISCOVERY_TIME);
             bytes.write(some, offset, length);
         }
     }
@@ -133,12 +127,9 @@ final class RemoteServers implements AutoCloseable {
     /** Passes a request on and its answer back, whatever it is and however long it takes. */
     void pass(Exchange exchange, RemoteService service, User user, String auditId, boolean longRunning)
             throws IOException {
-        RemoteRequest request = new RemoteRequest(exchange, service, user, auditId);
-        String protocol = RemoteRequest.wantedProtocol(exchange);
-        RemoteConnections.Lease lease;
+        RemoteConnections.Place place;
         try {
-            RemoteConnections.Place place = place(service);
-            lease = protocol == null ? connections.take(place) : RemoteConnections.fresh(place);
+            place = place(service);
         } catch (ApiException e) {
             unavailable(exchange, "service unavailable");
             return;
@@ -146,72 +137,13 @@ final class RemoteServers implements AutoCloseable {
             unreachable(exchange, e);
             return;
         }
-        if (protocol != null) {
-            upgrades.pass(request, protocol, lease.connection());
-            return;
-        }
         Duration limit = longRunning ? null : isDiscovery(exchange) ? DISCOVERY_TIME : REQUEST_TIME;
-        if (!pass(request, lease, limit, lease.used() && request.isRepeatable())) {
-            RemoteConnections.Lease again;
-            try {
-                again = RemoteConnections.fresh(lease.place());
-            } catch (IOException e) {
-                unreachable(exchange, e);
-                return;
-            }
-            pass(request, again, limit, false);
-        }
+        relay.pass(new RemoteRequest(exchange, service, user, auditId), place, limit);
     }
 
     /** Exactly {@code /apis/GROUP/VERSION}. */
     private static boolean isDiscovery(Exchange exchange) {
         return RequestInfo.segments(exchange.rawPath()).size() == 3;
-    }
-
-    /** False where nothing came back and it is worth trying again. */
-    private boolean pass(
-            RemoteRequest request, RemoteConnections.Lease lease, @Nullable Duration limit, boolean mayTryAgain)
-            throws IOException {
-        RemoteConnection connection = lease.connection();
-        Exchange exchange = request.exchange();
-        boolean done = false;
-        try {
-            exchange.onAbort(connection::close);
-            long begin = System.nanoTime();
-            connection.await(LOOK_MILLIS, () -> {
-                if (limit != null) {
-                    expire(begin, limit);
-                }
-                exchange.requireClient();
-            });
-            RemoteConnection.Head head;
-            try {
-                request.send(connection);
-                head = connection.head();
-            } catch (SocketTimeoutException e) {
-                if (REQUEST_TIME.equals(limit)) {
-                    throw ApiException.of(
-                            504, "Timeout", "Timeout: request did not complete within the allotted timeout");
-                }
-                unreachable(exchange, e);
-                return true;
-            } catch (IOException e) {
-                if (mayTryAgain) {
-                    return false;
-                }
-                unreachable(exchange, e);
-                return true;
-            }
-            answer(exchange, connection, head);
-            done = true;
-            return true;
-        } finally {
-            if (done) {
-                connections.giveBack(lease);
-            } else {
-                connection.close();
-            }
-        }
     }
 
     static void unreachable(Exchange exchange, IOException failure) throws IOException {
@@ -223,39 +155,8 @@ final class RemoteServers implements AutoCloseable {
         Endpoints.plain(exchange, 503, why + "\n");
     }
 
-    static void answer(Exchange exchange, RemoteConnection connection, RemoteConnection.Head head) throws IOException {
-        String type = "";
-        for (var header : head.headers()) {
-            if (header.getKey().equalsIgnoreCase("Content-Type")) {
-                type = header.getValue();
-            } else if (RemoteRequest.isPassedOn(header.getKey())
-                    && !header.getKey().equalsIgnoreCase("Date")) {
-                exchange.addHeader(header.getKey(), header.getValue());
-            }
-        }
-        boolean empty = exchange.method().equals("HEAD") || head.code() == 204 || head.code() == 304;
-        if (empty) {
-            connection.noBody();
-            exchange.send(head.code(), type, new byte[0]);
-            return;
-        }
-        if (head.code() < 200) {
-            unavailable(exchange, "unexpected answer: status code " + head.code());
-            return;
-        }
-        OutputStream out = exchange.stream(head.code(), type);
-        try {
-            out.flush();
-            connection.copyBody(head, out);
-        } catch (IOException e) {
-            exchange.breakOff();
-            throw e;
-        }
-        out.close();
-    }
-
     @Override
     public void close() {
-        connections.close();
+        relay.close();
     }
 }

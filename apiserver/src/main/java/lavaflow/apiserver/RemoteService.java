@@ -43,6 +43,11 @@ record RemoteService(
                 available);
     }
 
+    /** Whether this server answers itself after all, without an object for it. */
+    boolean isOwn() {
+        return serviceName.isEmpty();
+    }
+
     String path() {
         return "/apis/" + group + "/" + version;
     }

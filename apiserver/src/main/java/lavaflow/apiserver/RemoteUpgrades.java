@@ -32,10 +32,10 @@ final class RemoteUpgrades {
     }
 
     /** Takes over the connection, whatever comes of it. */
-    void pass(RemoteRequest request, String protocol, RemoteConnection connection) throws IOException {
+    void pass(PassedRequest request, String protocol, RemoteConnection connection) throws IOException {
         if (!room.tryAcquire()) {
             connection.close();
-            RemoteServers.unavailable(request.exchange(), "too many upgraded connections");
+            request.unavailable("too many upgraded connections");
             return;
         }
         boolean changedHands = false;
@@ -48,16 +48,16 @@ final class RemoteUpgrades {
                 request.sendUpgrade(connection, protocol);
                 head = connection.head();
             } catch (IOException e) {
-                RemoteServers.unreachable(request.exchange(), e);
+                request.unreachable(e);
                 return;
             }
             if (head.code() == 101) {
                 tunnel(request.exchange(), head, connection);
                 changedHands = true;
             } else if (head.code() >= 400) {
-                RemoteServers.answer(request.exchange(), connection, head);
+                Relay.answer(request, connection, head);
             } else {
-                RemoteServers.unavailable(request.exchange(), "invalid upgrade response: status code " + head.code());
+                request.unavailable("invalid upgrade response: status code " + head.code());
             }
         } finally {
             if (!changedHands) {
@@ -91,15 +91,15 @@ final class RemoteUpgrades {
                 throw new IOException("nothing was said for too long");
             }
         });
-        return new Relay(connection, lastWord);
+        return new BothWays(connection, lastWord);
     }
 
     /** Copies in both directions until either ends. */
-    private final class Relay implements Exchange.Tunnel {
+    private final class BothWays implements Exchange.Tunnel {
         private final RemoteConnection connection;
         private final AtomicLong lastWord;
 
-        Relay(RemoteConnection connection, AtomicLong lastWord) {
+        BothWays(RemoteConnection connection, AtomicLong lastWord) {
             this.connection = connection;
             this.lastWord = lastWord;
         }

@@ -89,7 +89,7 @@ final class Rendering {
         return table;
     }
 
-    private static ObjectNode emptyTable(String version) {
+    static ObjectNode emptyTable(String version) {
         ObjectNode table = Json.object();
         table.put("kind", "Table").put("apiVersion", "meta.k8s.io/" + version).putObject("metadata");
         return table;
@@ -133,7 +133,7 @@ final class Rendering {
         }
     }
 
-    private static void rowObject(ObjectNode row, ObjectNode object, String version, IncludeObject include) {
+    static void rowObject(ObjectNode row, ObjectNode object, String version, IncludeObject include) {
         switch (include) {
             case NONE -> row.putNull("object");
             case METADATA -> row.set("object", partial(object, version));

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 
 import lavaflow.access.User;
 import lavaflow.kinds.KindRules;
@@ -17,6 +18,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Serves the verbs of every resource, built-in or custom, over HTTP. */
 final class ResourceHandler {
+    /** Answered by others, in whatever form. */
+    private static final Set<String> CONNECTED = Set.of("exec", "attach", "portforward", "proxy");
+
     private final ResourceTable table;
     private final Reads reads;
     private final Writes writes;
@@ -54,7 +58,17 @@ final class ResourceHandler {
             throw new PathNotServed();
         }
         Answer answer = new Answer(exchange, resource, clock.instant());
-        if (exchange.method().equals("HEAD") && resource.custom() == null) {
+        try {
+            answer(exchange, info, user, resource, answer);
+        } catch (ApiException e) {
+            throw answer.refused(e);
+        }
+    }
+
+    private void answer(Exchange exchange, RequestInfo info, User user, Resource resource, Answer answer)
+            throws IOException {
+        boolean proxied = info.subresource().equals("proxy");
+        if (exchange.method().equals("HEAD") && resource.custom() == null && !proxied) {
             throw methodNotAllowed();
         }
         if (!info.subresource().isEmpty()) {
@@ -151,18 +165,25 @@ final class ResourceHandler {
     }
 
     private Call call(
-            Exchange exchange, RequestInfo info, User user, Resource resource, String optionsKind, boolean apply) {
+            Exchange exchange,
+            RequestInfo info,
+            User user,
+            Answer answer,
+            Resource resource,
+            String optionsKind,
+            boolean apply) {
         String agent = exchange.header("User-Agent");
         WriteOptions options = WriteOptions.parse(exchange.query(), agent == null ? "" : agent, optionsKind, apply);
         Call call = new Call(user, resource, info, options, clock.instant());
         call.audited(exchange.audit());
+        answer.answers(call);
         return call;
     }
 
     private void create(Exchange exchange, RequestInfo info, User user, Resource resource, Answer answer)
             throws IOException {
         answer.negotiate(false);
-        Call call = call(exchange, info, user, resource, "CreateOptions", false);
+        Call call = call(exchange, info, user, answer, resource, "CreateOptions", false);
         ObjectNode object = ObjectDecoder.request(call, exchange, resource.info());
         if (resource.info().allows("get")) {
             checkNamespace(call, object);
@@ -202,7 +223,7 @@ final class ResourceHandler {
     private void update(Exchange exchange, RequestInfo info, User user, Resource resource, Answer answer)
             throws IOException {
         answer.negotiate(false);
-        Call call = call(exchange, info, user, resource, "UpdateOptions", false);
+        Call call = call(exchange, info, user, answer, resource, "UpdateOptions", false);
         ObjectNode object = ObjectDecoder.request(call, exchange, resource.info());
         checkNamespace(call, object);
         checkName(call, object);
@@ -235,7 +256,7 @@ final class ResourceHandler {
             throws IOException {
         answer.negotiate(false);
         boolean apply = Patches.isApply(exchange);
-        Call call = call(exchange, info, user, resource, "PatchOptions", apply);
+        Call call = call(exchange, info, user, answer, resource, "PatchOptions", apply);
         Writes.Written written = patches.patch(call, exchange);
         answer.warnings(call);
         answer.object(written.created() ? 201 : 200, written.object());
@@ -247,17 +268,21 @@ final class ResourceHandler {
         if (sub == null) {
             throw resource.custom() == null ? ApiException.noSuchPath() : resource.notFound(info.name());
         }
-        if (!sub.verbs().contains(info.verb())) {
+        // There is no verb for it, but programs behind a proxy are asked for their options as by any other method.
+        boolean options = sub.name().equals("proxy") && exchange.method().equals("OPTIONS");
+        if (!options && !sub.verbs().contains(info.verb())) {
             throw methodNotAllowed();
         }
-        answer.negotiate(false);
+        if (!CONNECTED.contains(sub.name())) {
+            answer.negotiate(false);
+        }
         String optionsKind = switch (info.verb()) {
             case "create" -> "CreateOptions";
             case "patch" -> "PatchOptions";
             default -> "UpdateOptions";
         };
         boolean apply = info.verb().equals("patch") && Patches.isApply(exchange);
-        Call call = call(exchange, info, user, resource, optionsKind, apply);
+        Call call = call(exchange, info, user, answer, resource, optionsKind, apply);
         subresources.serve(exchange, call, sub, answer);
     }
 

@@ -3,7 +3,6 @@ package lavaflow.apiserver;
 import java.io.IOException;
 import java.util.function.BinaryOperator;
 
-import lavaflow.kinds.PodStreams;
 import lavaflow.kinds.ScaleView;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldErrors;
@@ -25,6 +24,7 @@ final class Subresources {
     private final Reviews reviews;
     private final TokenRequests tokenRequests;
     private final Admission admission;
+    private final NodeConnections nodes;
 
     Subresources(
             Reads reads,
@@ -35,7 +35,8 @@ final class Subresources {
             Evictions evictions,
             Reviews reviews,
             TokenRequests tokenRequests,
-            Admission admission) {
+            Admission admission,
+            NodeConnections nodes) {
         this.reads = reads;
         this.writes = writes;
         this.patches = patches;
@@ -45,6 +46,7 @@ final class Subresources {
         this.reviews = reviews;
         this.tokenRequests = tokenRequests;
         this.admission = admission;
+        this.nodes = nodes;
     }
 
     void serve(Exchange exchange, Call call, KindInfo.Subresource sub, Answer answer) throws IOException {
@@ -90,17 +92,24 @@ final class Subresources {
     }
 
     /** What components of this process ask of an object. */
-    void post(Call call, ObjectNode body) {
+    ObjectNode post(Call call, ObjectNode body) {
         KindInfo.Subresource sub = call.resource().info().subresource(call.subresource());
         if (sub == null) {
             throw ApiException.noSuchPath();
         }
         ObjectNode typed = ObjectDecoder.typed(call, body, ObjectDecoder.Expected.of(sub));
-        switch (sub.name()) {
-            case "binding" -> bind(call, typed);
-            case "eviction" -> evict(call, typed);
+        return switch (sub.name()) {
+            case "binding" -> {
+                bind(call, typed);
+                yield success();
+            }
+            case "eviction" -> {
+                evict(call, typed);
+                yield success();
+            }
+            case "token" -> tokenRequests.issue(call, typed);
             default -> throw ResourceHandler.methodNotAllowed();
-        }
+        };
     }
 
     /** Subresources that read and write the object itself: status, finalize, approval, resize. */
@@ -174,6 +183,7 @@ final class Subresources {
                     public ObjectNode admissionView(ObjectNode stored) {
                         ObjectNode scale = ownership.scale(call, stored);
                         Metadata.of(scale).remove("managedFields");
+                        CustomScale.hideUnset(scale);
                         return scale;
                     }
                 })
@@ -244,16 +254,10 @@ final class Subresources {
         return status;
     }
 
-    /** A pod that runs nowhere has said nothing yet. */
     private void log(Exchange exchange, Call call, Answer answer) throws IOException {
         LogOptions options = LogOptions.parse(call.name(), exchange.query());
         ObjectNode pod = StoredForm.decode(reads.get(call.resource(), call.namespace(), call.name(), Query.empty()));
-        PodStreams.container(pod, options.container());
-        if (Json.textAt(pod, "spec", "nodeName").isEmpty()) {
-            answer.nothing();
-            return;
-        }
-        throw ApiException.of(503, "ServiceUnavailable", "no node agent serves pods/log for this object");
+        nodes.log(exchange, pod, options, answer);
     }
 
     /** Admission of what is created below an object, or answered and never stored. */
@@ -263,21 +267,18 @@ final class Subresources {
         admission.validate(call, Admission.Operation.CREATE, object, null);
     }
 
-    /** What only a node can answer; nodes join with a later part of this server. */
-    private void node(Exchange exchange, Call call, KindInfo.Subresource sub) {
+    /** What only a node, or a program on it, can answer. */
+    private void node(Exchange exchange, Call call, KindInfo.Subresource sub) throws IOException {
         ObjectNode options = ConnectOptions.of(sub, call.rest(), exchange.query());
         admission.mutate(call, Admission.Operation.CONNECT, options, null);
         admission.validate(call, Admission.Operation.CONNECT, options, null);
-        StoredObject stored = reads.get(call.resource(), call.namespace(), call.name(), exchange.query());
-        ObjectNode object = StoredForm.decode(stored);
-        if (call.resource().name().equals("pods")
-                && Json.textAt(object, "spec", "nodeName").isEmpty()) {
-            throw ApiException.badRequest("pod " + call.name() + " does not have a host assigned");
+        if (sub.name().equals("proxy")) {
+            nodes.proxy(exchange, call);
+            return;
         }
-        throw ApiException.of(
-                503,
-                "ServiceUnavailable",
-                "no node agent serves " + call.resource().name() + "/" + sub.name() + " for this object");
+        nodes.requireCreation(call.user(), call.info(), exchange.query());
+        ObjectNode pod = StoredForm.decode(reads.get(call.resource(), call.namespace(), call.name(), Query.empty()));
+        nodes.stream(exchange, pod, sub, options);
     }
 
     /** Kinds that are asked and answered, never stored. */

@@ -62,7 +62,7 @@ final class TokenRequests {
         answer.status(201, answered);
     }
 
-    private ObjectNode issue(Call call, ObjectNode request) {
+    ObjectNode issue(Call call, ObjectNode request) {
         ObjectNode spec = Json.ensureObject(request, "spec");
         if (spec.path("expirationSeconds").isMissingNode()
                 || spec.path("expirationSeconds").isNull()) {

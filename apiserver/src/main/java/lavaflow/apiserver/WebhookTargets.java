@@ -70,7 +70,8 @@ final class WebhookTargets {
     private static Target byUrl(String url, String query, String bundle) throws WebhookFailure {
         URI uri;
         try {
-            uri = URI.create(url);
+            // Go takes spaces in paths and escapes them.
+            uri = URI.create(url.replace(" ", "%20"));
         } catch (IllegalArgumentException e) {
             throw new WebhookFailure("Unparsable webhook URL: " + url, 0);
         }

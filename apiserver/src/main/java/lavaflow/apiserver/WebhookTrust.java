@@ -81,25 +81,25 @@ final class WebhookTrust {
 
     private static SSLSocketFactory make(String bundle, @Nullable Identity client, boolean blindly) throws IOException {
         try {
-            TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
-            factory.init(bundle.isEmpty() ? null : keyStore(bundle));
-            X509TrustManager system = null;
-            for (TrustManager manager : factory.getTrustManagers()) {
-                if (manager instanceof X509TrustManager found) {
-                    system = found;
-                }
-            }
-            if (system == null) {
-                throw new GeneralSecurityException("no trust manager");
-            }
             SSLContext context = SSLContext.getInstance("TLS");
-            TrustManager trusted = blindly ? new BlindTrust() : new NamedTrust(system);
+            TrustManager trusted = blindly ? new BlindTrust() : new NamedTrust(signatures(bundle));
             KeyManager[] keys = client == null ? null : new KeyManager[] {new ShownIdentity(client)};
             context.init(keys, new TrustManager[] {trusted}, null);
             return context.getSocketFactory();
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new IOException("unable to load root certificates: unable to parse bytes as PEM block", e);
         }
+    }
+
+    private static X509TrustManager signatures(String bundle) throws GeneralSecurityException, IOException {
+        TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
+        factory.init(bundle.isEmpty() ? null : keyStore(bundle));
+        for (TrustManager manager : factory.getTrustManagers()) {
+            if (manager instanceof X509TrustManager found) {
+                return found;
+            }
+        }
+        throw new GeneralSecurityException("no trust manager");
     }
 
     private static KeyStore keyStore(String bundle) throws GeneralSecurityException, IOException {

@@ -4,12 +4,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
-import java.util.regex.Pattern;
 
 import lavaflow.kinds.KindRules;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.FieldErrors;
-import lavaflow.kube.FieldPath;
 import lavaflow.kube.GeneratedName;
 import lavaflow.kube.Json;
 import lavaflow.kube.ManagedFields;
@@ -32,8 +30,6 @@ final class Writes {
     private static final int NAME_TRIES = 8;
     /** A writer that loses this often fights a hot loop; the client may come back. */
     private static final int CONFLICT_TRIES = 200;
-
-    private static final Pattern REVISION = Pattern.compile("[0-9]*");
 
     /** Makes the new state from the live one; {@code live} is null where a PUT or apply creates. */
     interface Transformation {
@@ -77,18 +73,19 @@ final class Writes {
     }
 
     private ObjectNode createOwned(Call call, ObjectNode object) {
-        ObjectNode metadata = Metadata.of(object);
-        String generateName = Json.textAt(metadata, "generateName");
+        admit(call, object);
+        String generateName = Json.textAt(Metadata.of(object), "generateName");
         boolean generated = Metadata.name(object).isEmpty() && !generateName.isEmpty();
+        if (!generated) {
+            return createAdmitted(call, object);
+        }
         for (int attempt = 1; ; attempt++) {
             ObjectNode candidate = object.deepCopy();
-            if (generated) {
-                Metadata.of(candidate).put("name", GeneratedName.from(generateName, random::nextInt));
-            }
+            Metadata.of(candidate).put("name", GeneratedName.from(generateName, random::nextInt));
             try {
-                return createOnce(call, candidate);
+                return createAdmitted(call, candidate);
             } catch (ApiException e) {
-                if (!generated || !e.reason().equals("AlreadyExists")) {
+                if (!e.reason().equals("AlreadyExists")) {
                     throw e;
                 }
                 if (attempt == NAME_TRIES) {
@@ -103,21 +100,27 @@ final class Writes {
         }
     }
 
-    private ObjectNode createOnce(Call call, ObjectNode object) {
+    /** Lets admission change a new object, which has no identity yet: neither a generated name nor a uid nor a time. */
+    private void admit(Call call, ObjectNode object) {
         Resource resource = call.resource();
         if (resource.custom() != null && resource.custom().kind().isTerminating()) {
             throw resource.forbidden(
                     Metadata.name(object), "create not allowed while custom resource definition is terminating");
         }
-        ObjectNode metadata = Metadata.of(object);
         if (Metadata.revisionWanted(object) > 0) {
             throw ApiException.badRequest("resourceVersion should not be set on objects to be created");
         }
-        fillForCreate(call, resource, metadata);
-        String uid = Metadata.uid(object);
+        Metadata.of(object).remove(List.of("uid", "creationTimestamp"));
+        if (resource.namespaced()) {
+            Metadata.of(object).put("namespace", call.namespace());
+        }
         admission.mutate(call, Admission.Operation.CREATE, object, null);
-        // Whatever admission thinks of it, the server decides these.
-        Metadata.of(object).put("uid", uid).put("creationTimestamp", Metadata.time(call.now()));
+    }
+
+    private ObjectNode createAdmitted(Call call, ObjectNode object) {
+        Resource resource = call.resource();
+        // Whatever client and admission think of it, the server decides these.
+        fillForCreate(call, resource, Metadata.of(object));
         resource.rules().applyDefaults(object);
         ObjectNode stored = toStored(resource, object);
         KindRules rules = storedRules(resource);
@@ -216,40 +219,10 @@ final class Writes {
     private Written createInstead(Call call, boolean ownerRecorded, Transformation transformation) {
         ObjectNode object = transformation.apply(null);
         if (!Metadata.uid(object).isEmpty()) {
-            throw otherObject(call, Metadata.uid(object), "");
+            throw UpdatePreconditions.otherObject(call, Metadata.uid(object), "");
         }
         Metadata.of(object).remove("resourceVersion");
         return new Written(ownerRecorded ? createOwned(call, object) : create(call, object), true);
-    }
-
-    /** The client means another object of the same name; upstream's message shows the key it stores under. */
-    static ApiException otherObject(Call call, String wanted, String present) {
-        Resource resource = call.resource();
-        String collection = switch (resource.name()) {
-            case "nodes" -> "minions";
-            case "services" -> "services/specs";
-            case "endpoints" -> "services/endpoints";
-            case "ingresses" -> "ingress";
-            case "replicationcontrollers" -> "controllers";
-            default -> resource.name();
-        };
-        return ApiException.conflict(
-                resource.group(),
-                resource.name(),
-                call.name(),
-                "StorageError: invalid object, Code: 4, Key: /registry/" + collection + "/"
-                        + resource.key(call.namespace(), call.name()) + ", ResourceVersion: 0, AdditionalErrorMsg:"
-                        + " Precondition failed: UID in precondition: " + wanted + ", UID in object meta: " + present);
-    }
-
-    /** The revision a client wrote for; empty where it did not say, and 0 says nothing either. */
-    private static String wantedRevision(ObjectNode object) {
-        String wanted = Metadata.resourceVersion(object);
-        if (!REVISION.matcher(wanted).matches()) {
-            throw ApiException.badRequest(
-                    "strconv.ParseUint: parsing " + FieldErrors.quoted(wanted) + ": invalid syntax");
-        }
-        return wanted.equals("0") ? "" : wanted;
     }
 
     /** The result, or null where another writer was faster and the change may be tried again. */
@@ -258,8 +231,8 @@ final class Writes {
         ObjectNode oldStored = resource.decode(stored);
         ObjectNode live = fromStored(resource, oldStored);
         ObjectNode object = transformation.apply(live.deepCopy());
-        String wanted = wantedRevision(object);
-        checkPreconditions(call, resource, stored, live, object, wanted);
+        String wanted = UpdatePreconditions.wantedRevision(object);
+        UpdatePreconditions.check(call, resource, stored, live, object, wanted);
         Metadata.of(object).put("resourceVersion", Metadata.resourceVersion(live));
         OwnerReferences.withoutRepeats(call, object);
         if (!ownerRecorded) {
@@ -323,32 +296,6 @@ final class Writes {
         }
     }
 
-    private static void checkPreconditions(
-            Call call, Resource resource, StoredObject stored, ObjectNode live, ObjectNode object, String wanted) {
-        String uid = Metadata.uid(object);
-        // A patch that changes the uid is told so by validation; only a PUT names the object it means by it.
-        boolean names = call.verb().equals("update") && !uid.isEmpty();
-        if (names && !uid.equals(Metadata.uid(live))) {
-            throw otherObject(call, uid, Metadata.uid(live));
-        }
-        if (wanted.isEmpty()) {
-            if (resource.has(KindRules.Trait.NO_UNCONDITIONAL_UPDATE)
-                    && call.verb().equals("update")) {
-                FieldErrors errors = new FieldErrors();
-                errors.add(
-                        lavaflow.kube.FieldError.Reason.INVALID,
-                        FieldPath.of("metadata", "resourceVersion"),
-                        "Invalid value: 0: must be specified for an update");
-                // Upstream names the resource here, not the kind.
-                throw ApiException.invalid(resource.group(), resource.name(), call.name(), errors.list());
-            }
-            return;
-        }
-        if (!wanted.equals(Long.toString(stored.revision()))) {
-            throw resource.modified(call.name());
-        }
-    }
-
     private WriteHooks.Reservation prepareUpdate(Call call, KindRules rules, ObjectNode next, ObjectNode old) {
         Metadata.keep(next, old, "generation");
         Metadata.keep(next, old, "selfLink");
@@ -390,6 +337,7 @@ final class Writes {
             case "status" -> rules.validateStatusUpdate(next, old, errors);
             default -> rules.validateSubresourceUpdate(call.subresource(), next, old, errors);
         }
+        errors.tolerated().forEach(call::warn);
         if (!errors.isEmpty()) {
             throw resource.invalid(next, errors);
         }

@@ -9,17 +9,39 @@ import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeId;
+import org.yaml.snakeyaml.nodes.Tag;
+import org.yaml.snakeyaml.representer.Representer;
+import org.yaml.snakeyaml.resolver.Resolver;
 
 /** Writes trees as YAML the way upstream does: block style, keys sorted. */
-final class YamlText {
+public final class YamlText {
     private YamlText() {}
 
-    static String of(JsonNode node) {
+    public static String of(JsonNode node) {
         DumperOptions options = new DumperOptions();
         options.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
         options.setIndicatorIndent(0);
         options.setSplitLines(false);
-        return new Yaml(options).dump(plain(node));
+        return new Yaml(new Quoting(options), options).dump(plain(node));
+    }
+
+    /** Text that would be read as something else, such as a number, stands between double quotes. */
+    private static final class Quoting extends Representer {
+        private static final Resolver RESOLVER = new Resolver();
+
+        Quoting(DumperOptions options) {
+            super(options);
+        }
+
+        @Override
+        protected Node representScalar(Tag tag, String value, DumperOptions.ScalarStyle style) {
+            boolean ambiguous = tag.equals(Tag.STR)
+                    && style == DumperOptions.ScalarStyle.PLAIN
+                    && !RESOLVER.resolve(NodeId.scalar, value, true).equals(Tag.STR);
+            return super.representScalar(tag, value, ambiguous ? DumperOptions.ScalarStyle.DOUBLE_QUOTED : style);
+        }
     }
 
     private static @Nullable Object plain(JsonNode node) {

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
@@ -56,7 +57,7 @@ class AggregationTest {
                 "front-proxy-client");
         otherStore = Store.open(directory.resolve("there"), StoreOptions.defaults());
         other = new ApiServer(
-                new ApiServer.Settings(
+                new ServerSettings(
                                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                                 identity,
                                 authority.certificate(),
@@ -77,7 +78,8 @@ class AggregationTest {
                 {"metadata":{"name":"other"},"spec":{"type":"ExternalName","externalName":"localhost"}}
                 """);
         register("v1", "other", authority.certificate());
-        await().until(() -> condition("v1.remote.example.com").equals("True Passed: all checks passed"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> condition("v1.remote.example.com").equals("True Passed: all checks passed"));
     }
 
     private static TestingServer.Reply register(
@@ -134,8 +136,9 @@ class AggregationTest {
                 "name":"things"},"subjects":[{"kind":"User","name":"jane","apiGroup":"rbac.authorization.k8s.io"}]}
                 """);
 
-        await().until(() ->
-                server.send(jane, "GET", OTHER + "/things", "").body().contains("jane"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() ->
+                        server.send(jane, "GET", OTHER + "/things", "").body().contains("jane"));
         // Allowed here, and refused there by name: the other server has roles of its own.
         assertThat(server.send(jane, "GET", OTHER + "/things", "").message())
                 .contains("User \"jane\" cannot list resource \"things\" in API group \"remote.example.com\"");
@@ -206,14 +209,17 @@ class AggregationTest {
         TestingServer.Reply aggregated =
                 server.get("/apis", "Accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
         assertThat(aggregated.body()).contains("\"resource\":\"things\"").contains("\"name\":\"remote.example.com\"");
-        assertThat(server.get("/openapi/v3").body()).contains("apis/remote.example.com/v1");
+        // Asked for after the verdict, which need not wait for it.
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> server.get("/openapi/v3").body().contains("apis/remote.example.com/v1"));
     }
 
     @Test
     void aServiceThatIsNotThereMakesTheGroupUnavailable() throws Exception {
         register("v2", "missing", server.authority().certificate());
 
-        await().until(() -> condition("v2.remote.example.com").startsWith("False ServiceNotFound"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> condition("v2.remote.example.com").startsWith("False ServiceNotFound"));
         assertThat(condition("v2.remote.example.com"))
                 .isEqualTo("False ServiceNotFound: service/missing in \"default\" is not present");
         TestingServer.Reply reply = server.get("/apis/remote.example.com/v2/things");
@@ -226,7 +232,8 @@ class AggregationTest {
     void aServerWithAnotherCertificateIsNotTrusted() throws Exception {
         register("v3", "other", server.authority().certificate());
 
-        await().until(() -> condition("v3.remote.example.com").startsWith("False FailedDiscoveryCheck"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> condition("v3.remote.example.com").startsWith("False FailedDiscoveryCheck"));
         assertThat(condition("v3.remote.example.com"))
                 .contains("failing or missing response from https://localhost:")
                 .contains("x509: certificate signed by unknown authority");
@@ -247,7 +254,8 @@ class AggregationTest {
     void groupsOfDefinitionsAreRegisteredWhileTheyAreThere() throws Exception {
         String definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
         server.post(definitions, DEFINITION.replace("remote.example.com", "local.example.com"));
-        await().until(() -> server.get(SERVICES + "/v1.local.example.com").code() == 200);
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> server.get(SERVICES + "/v1.local.example.com").code() == 200);
         assertThat(server.get(SERVICES + "/v1.local.example.com")
                         .json()
                         .at("/spec/versionPriority")
@@ -255,7 +263,8 @@ class AggregationTest {
                 .isEqualTo(100);
 
         server.delete(definitions + "/things.local.example.com");
-        await().until(() -> server.get(SERVICES + "/v1.local.example.com").code() == 404);
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> server.get(SERVICES + "/v1.local.example.com").code() == 404);
     }
 
     @Test

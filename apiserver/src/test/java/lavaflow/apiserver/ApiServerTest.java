@@ -1,16 +1,11 @@
 package lavaflow.apiserver;
 
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 
 import lavaflow.kube.Json;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,12 +15,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import static lavaflow.apiserver.TestingServer.map;
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What clients see over HTTP. Details of kinds and patches are tested where they live. */
+/** What clients see over HTTP who read and write objects. Details of kinds and patches are tested where they live. */
 final class ApiServerTest {
     private static final String MAPS = "/api/v1/namespaces/default/configmaps";
-    private static final String PODS = "/api/v1/namespaces/default/pods";
 
     @TempDir
     static Path directory;
@@ -40,11 +35,6 @@ final class ApiServerTest {
     @AfterAll
     static void stop() throws Exception {
         server.close();
-    }
-
-    private static String map(String name, String extra) {
-        return """
-                {"metadata":{"name":"%s"%s},"data":{"k":"v"}}""".formatted(name, extra);
     }
 
     @Test
@@ -164,53 +154,6 @@ final class ApiServerTest {
     }
 
     @Test
-    void checksQuestionsAboutAccess() throws Exception {
-        String path = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
-        var nobody = server.post(path, "{\"spec\":{\"resourceAttributes\":{\"verb\":\"get\",\"resource\":\"pods\"}}}");
-        assertThat(nobody.code()).isEqualTo(422);
-        assertThat(nobody.message()).contains("spec.user: Invalid value: \"\": at least one of user or group");
-        var nothing = server.post(path, "{\"spec\":{\"user\":\"a\"}}");
-        assertThat(nothing.message()).contains("spec.resourceAttributes: Invalid value: null: exactly one of");
-        assertThat(server.post("/apis/authentication.k8s.io/v1/tokenreviews", "{\"spec\":{}}")
-                        .message())
-                .isEqualTo("token is required for TokenReview in authentication");
-    }
-
-    @Test
-    void answersForLogsOfPodsThatRunNowhere() throws Exception {
-        String pods = "/api/v1/namespaces/default/pods";
-        server.post(
-                pods,
-                "{\"metadata\":{\"name\":\"quiet\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}");
-        assertThat(server.get(pods + "/quiet/log").code()).isEqualTo(204);
-        assertThat(server.get(pods + "/quiet/log?container=none").message())
-                .isEqualTo("container none is not valid for pod quiet");
-        assertThat(server.get(pods + "/quiet/log?tailLines=-1").message())
-                .isEqualTo("PodLogOptions \"quiet\" is invalid: tailLines: Invalid value: -1: must be greater than or"
-                        + " equal to 0");
-        assertThat(server.get(pods + "/quiet/log?tailLines=many").code()).isEqualTo(400);
-    }
-
-    @Test
-    void selectsEventsByTheNamesOfEitherGroup() throws Exception {
-        server.post(
-                "/api/v1/namespaces/default/events",
-                "{\"metadata\":{\"name\":\"e\"},\"involvedObject\":{\"name\":\"chosen\",\"namespace\":\"default\"}}");
-        for (String query : List.of(
-                "/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=chosen",
-                "/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=regarding.name=chosen")) {
-            assertThat(Json.listAt(server.get(query).json(), "items")).hasSize(1);
-        }
-    }
-
-    @Test
-    void readsAnObjectThoughAWatchOfItWasAsked() throws Exception {
-        server.post(MAPS, map("seen", ""));
-        var seen = server.get(MAPS + "/seen?watch=1");
-        assertThat(Json.textAt(seen.json(), "kind")).isEqualTo("ConfigMap");
-    }
-
-    @Test
     void honoursPreconditionsOfDelete() throws Exception {
         server.post(MAPS, map("precious", ""));
         var refused = server.delete(MAPS + "/precious", "{\"preconditions\":{\"uid\":\"other\"}}");
@@ -223,96 +166,6 @@ final class ApiServerTest {
         var dry = server.post(MAPS + "?dryRun=All", map("dry", ""));
         assertThat(dry.code()).isEqualTo(201);
         assertThat(server.get(MAPS + "/dry").code()).isEqualTo(404);
-    }
-
-    @Test
-    void pagesListsAtOneRevision() throws Exception {
-        String namespace = "/api/v1/namespaces/paged/configmaps";
-        server.post("/api/v1/namespaces", "{\"metadata\":{\"name\":\"paged\"}}");
-        for (int i = 0; i < 5; i++) {
-            server.post(namespace, map("m" + i, ""));
-        }
-        ObjectNode first = server.get(namespace + "?limit=2").json();
-        server.delete(namespace + "/m3");
-        ObjectNode second = server.get(namespace + "?limit=2&continue=" + Json.textAt(first, "metadata", "continue"))
-                .json();
-        assertThat(names(first)).containsExactly("m0", "m1");
-        assertThat(names(second)).containsExactly("m2", "m3");
-        assertThat(Json.longAt(first, 0, "metadata", "remainingItemCount")).isEqualTo(3);
-        assertThat(Metadata.resourceVersion(second)).isEqualTo(Metadata.resourceVersion(first));
-    }
-
-    private static List<String> names(ObjectNode list) {
-        List<String> names = new ArrayList<>();
-        for (JsonNode item : Json.listAt(list, "items")) {
-            names.add(Json.textAt(item, "metadata", "name"));
-        }
-        return names;
-    }
-
-    @Test
-    void selectsByLabelAndField() throws Exception {
-        server.post(MAPS, map("green", ",\"labels\":{\"colour\":\"green\"}"));
-        server.post(MAPS, map("red", ",\"labels\":{\"colour\":\"red\"}"));
-        assertThat(names(server.get(MAPS + "?labelSelector=colour%3Dgreen").json()))
-                .containsExactly("green");
-        assertThat(names(server.get(MAPS + "?fieldSelector=metadata.name%3Dred").json()))
-                .containsExactly("red");
-        assertThat(server.get(MAPS + "?fieldSelector=spec.x%3D1").code()).isEqualTo(400);
-        assertThat(server.get(MAPS + "?labelSelector=%3D%3D").code()).isEqualTo(400);
-    }
-
-    @Test
-    void streamsChangesAfterARevision() throws Exception {
-        String start = Metadata.resourceVersion(server.get(MAPS + "?limit=1").json());
-        server.post(MAPS, map("watched", ",\"labels\":{\"w\":\"1\"}"));
-        server.patch(MAPS + "/watched", "application/merge-patch+json", "{\"data\":{\"k\":\"2\"}}");
-        server.patch(MAPS + "/watched", "application/merge-patch+json", "{\"metadata\":{\"labels\":{\"w\":\"2\"}}}");
-        server.delete(MAPS + "/watched");
-        List<String> types = new ArrayList<>();
-        String query = "?watch=1&labelSelector=w%3D1&timeoutSeconds=1&resourceVersion=" + start;
-        try (var lines =
-                new BufferedReader(new InputStreamReader(server.stream(MAPS + query), StandardCharsets.UTF_8))) {
-            lines.lines().forEach(line -> types.add(Json.textAt(Json.parse(line), "type")));
-        }
-        // Leaving the selector looks like a deletion, as upstream has it.
-        assertThat(types).containsExactly("ADDED", "MODIFIED", "DELETED");
-    }
-
-    @Test
-    void sendsInitialEventsAndMarksTheirEnd() throws Exception {
-        server.post("/api/v1/namespaces", "{\"metadata\":{\"name\":\"initial\"}}");
-        server.post("/api/v1/namespaces/initial/configmaps", map("one", ""));
-        String query = "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true"
-                + "&timeoutSeconds=1";
-        List<JsonNode> events = new ArrayList<>();
-        try (var lines = new BufferedReader(new InputStreamReader(
-                server.stream("/api/v1/namespaces/initial/configmaps" + query), StandardCharsets.UTF_8))) {
-            lines.lines().forEach(line -> events.add(Json.parse(line)));
-        }
-        assertThat(Json.textAt(events.get(0), "type")).isEqualTo("ADDED");
-        assertThat(Json.textAt(events.get(1), "type")).isEqualTo("BOOKMARK");
-        assertThat(Json.textAt(events.get(1), "object", "metadata", "annotations", "k8s.io/initial-events-end"))
-                .isEqualTo("true");
-    }
-
-    @Test
-    void tellsAWatcherFromTheFutureOrThePast() throws Exception {
-        assertThat(server.get(MAPS + "?resourceVersion=999999999").code()).isEqualTo(504);
-        assertThat(server.get(MAPS + "?watch=1&resourceVersion=nonsense").code())
-                .isEqualTo(400);
-        assertThat(server.get(MAPS + "?resourceVersion=nonsense").code()).isEqualTo(400);
-        assertThat(server.get(MAPS + "?watch=1&continue=x").code()).isEqualTo(422);
-        assertThat(server.get(MAPS + "?watch=1", "Accept", "application/yaml").code())
-                .isEqualTo(406);
-        server.store().compact(server.store().revision());
-        String query = "?watch=1&timeoutSeconds=1&resourceVersion=1";
-        try (var lines =
-                new BufferedReader(new InputStreamReader(server.stream(MAPS + query), StandardCharsets.UTF_8))) {
-            JsonNode event = Json.parse(lines.readLine());
-            assertThat(Json.textAt(event, "type")).isEqualTo("ERROR");
-            assertThat(Json.longAt(event, 0, "object", "code")).isEqualTo(410);
-        }
     }
 
     @Test
@@ -344,37 +197,6 @@ final class ApiServerTest {
     }
 
     @Test
-    void storesObjectsInTheFormUpstreamPrints() throws Exception {
-        String budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
-        var created = server.post(budgets, "{\"spec\":{\"minAvailable\":1},\"metadata\":{\"name\":\"form\"}}");
-        assertThat(created.body()).contains("\"spec\":{\"minAvailable\":1},\"status\":{\"disruptionsAllowed\":0,");
-    }
-
-    @Test
-    void warnsWhoDeletesAJobThatItsPodsStay() throws Exception {
-        String jobs = "/apis/batch/v1/namespaces/default/jobs";
-        server.post(
-                jobs,
-                "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"suspend\":true,\"template\":{\"spec\":{\"restartPolicy\":"
-                        + "\"Never\",\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}");
-        assertThat(server.delete(jobs + "/j?dryRun=All&propagationPolicy=Background")
-                        .response()
-                        .headers()
-                        .firstValue("Warning"))
-                .isEmpty();
-        assertThat(server.delete(jobs + "/j").response().headers().firstValue("Warning"))
-                .hasValueSatisfying(warning -> assertThat(warning).contains("child pods are preserved by default"));
-    }
-
-    @Test
-    void keepsThePrioritiesOfTheSystem() throws Exception {
-        var refused = server.delete("/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical");
-        assertThat(refused.message())
-                .isEqualTo("priorityclasses.scheduling.k8s.io \"system-node-critical\" is forbidden: this is a system"
-                        + " priority class and cannot be deleted");
-    }
-
-    @Test
     void letsOnlyMastersIn() throws Exception {
         assertThat(server.send(server.anonymous(), "GET", MAPS, "").code()).isEqualTo(401);
         assertThat(server.send(server.anonymous(), "GET", "/readyz", "").code()).isEqualTo(200);
@@ -387,54 +209,6 @@ final class ApiServerTest {
         assertThat(server.send(server.client(stranger), "GET", MAPS, "").code()).isEqualTo(401);
         // One good credential is enough, as upstream.
         assertThat(server.get(MAPS, "Authorization", "Bearer nonsense").code()).isEqualTo(200);
-    }
-
-    @Test
-    void bindsAPodOnceAndScalesADeployment() throws Exception {
-        server.post(
-                PODS, "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}");
-        String binding = "{\"metadata\":{\"name\":\"p\"},\"target\":{\"kind\":\"Node\",\"name\":\"n\"}}";
-        assertThat(server.post(PODS + "/p/binding", binding).code()).isEqualTo(201);
-        assertThat(Json.textAt(server.get(PODS + "/p").json(), "spec", "nodeName"))
-                .isEqualTo("n");
-        assertThat(server.post(PODS + "/p/binding", binding).code()).isEqualTo(409);
-        String deployments = "/apis/apps/v1/namespaces/default/deployments";
-        server.post(deployments, """
-                {"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":
-                {"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}""");
-        var scaled =
-                server.patch(deployments + "/d/scale", "application/merge-patch+json", "{\"spec\":{\"replicas\":3}}");
-        assertThat(scaled.code()).isEqualTo(200);
-        assertThat(Json.longAt(server.get(deployments + "/d").json(), 0, "spec", "replicas"))
-                .isEqualTo(3);
-    }
-
-    @Test
-    void gracefullyDeletesBoundPodsOnly() throws Exception {
-        String pod = "{\"metadata\":{\"name\":\"%s\"},\"spec\":{%s\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}";
-        server.post(PODS, pod.formatted("free", ""));
-        server.delete(PODS + "/free");
-        assertThat(server.get(PODS + "/free").code()).isEqualTo(404);
-        server.post(PODS, pod.formatted("bound", "\"nodeName\":\"n\","));
-        var marked = server.delete(PODS + "/bound");
-        assertThat(Json.longAt(marked.json(), 0, "metadata", "deletionGracePeriodSeconds"))
-                .isEqualTo(30);
-        server.delete(PODS + "/bound", "{\"gracePeriodSeconds\":0}");
-        assertThat(server.get(PODS + "/bound").code()).isEqualTo(404);
-    }
-
-    @Test
-    void givesServicesAddressesAndTakesThemBack() throws Exception {
-        String services = "/api/v1/namespaces/default/services";
-        String body = "{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"type\":\"NodePort\",\"ports\":[{\"port\":80%s}]}}";
-        ObjectNode first = server.post(services, body.formatted("s1", "")).json();
-        assertThat(Json.textAt(first, "spec", "clusterIP")).startsWith("10.96.");
-        long port = Json.longAt(first.at("/spec/ports/0"), 0, "nodePort");
-        assertThat(port).isBetween(30_000L, 32_767L);
-        String taken = body.formatted("s2", ",\"nodePort\":" + port);
-        assertThat(server.post(services, taken).code()).isEqualTo(422);
-        server.delete(services + "/s1");
-        assertThat(server.post(services, taken).code()).isEqualTo(201);
     }
 
     @Test
@@ -517,23 +291,5 @@ final class ApiServerTest {
     void tellsWhichCharacterOfAFieldManagerCannotBePrinted() throws Exception {
         var answer = server.post(MAPS + "?fieldManager=a%07b", map("manager", ""));
         assertThat(Json.textAt(answer.json(), "message")).endsWith("invalid character U+0007 (at position 1)");
-    }
-
-    @Test
-    void takesTheCostsOfARuntimeFromItsClass() throws Exception {
-        server.post("/apis/node.k8s.io/v1/runtimeclasses", """
-                {"metadata":{"name":"heavy"},"handler":"x","overhead":{"podFixed":{"cpu":"100m"}},\
-                "scheduling":{"nodeSelector":{"kind":"special"}}}""");
-        String pod = """
-                {"metadata":{"name":"%s"},"spec":{"automountServiceAccountToken":false,"containers":[{"name":"a",\
-                "image":"b"}],%s}}""";
-        var heavy = server.post(PODS, pod.formatted("heavy", "\"runtimeClassName\":\"heavy\""));
-        assertThat(Json.textAt(heavy.json(), "spec", "overhead", "cpu")).isEqualTo("100m");
-        assertThat(Json.textAt(heavy.json(), "spec", "nodeSelector", "kind")).isEqualTo("special");
-        var unknown = server.post(PODS, pod.formatted("unknown", "\"runtimeClassName\":\"unknown\""));
-        assertThat(Json.textAt(unknown.json(), "message"))
-                .isEqualTo("pods \"unknown\" is forbidden: pod rejected: RuntimeClass \"unknown\" not found");
-        var claimed = server.post(PODS, pod.formatted("claimed", "\"overhead\":{\"cpu\":\"1\"}"));
-        assertThat(claimed.code()).isEqualTo(403);
     }
 }

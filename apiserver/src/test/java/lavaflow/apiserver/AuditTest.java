@@ -2,6 +2,7 @@ package lavaflow.apiserver;
 
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -66,7 +67,7 @@ class AuditTest {
     }
 
     private static ObjectNode last(int events) {
-        await().until(() -> EVENTS.size() == events);
+        await().atMost(Duration.ofMinutes(1)).until(() -> EVENTS.size() == events);
         return EVENTS.getLast();
     }
 
@@ -128,7 +129,7 @@ class AuditTest {
     @Test
     void aWatchSaysWhenItBegan() throws Exception {
         try (InputStream watch = server.stream(MAPS + "?watch=1&timeoutSeconds=1")) {
-            await().until(() -> EVENTS.size() >= 2);
+            await().atMost(Duration.ofMinutes(1)).until(() -> EVENTS.size() >= 2);
             assertThat(stages()).containsExactly("RequestReceived", "ResponseStarted");
             watch.readAllBytes();
         }

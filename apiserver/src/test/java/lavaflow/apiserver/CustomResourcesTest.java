@@ -6,8 +6,12 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import lavaflow.kube.Json;
@@ -66,7 +70,8 @@ final class CustomResourcesTest {
     }
 
     private void awaitEstablished() {
-        await().until(() -> condition("Established").equals("True"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> condition("Established").equals("True"));
     }
 
     private String condition(String type) throws Exception {
@@ -88,7 +93,7 @@ final class CustomResourcesTest {
     }
 
     private static void until(Callable<Boolean> condition) {
-        await().pollInterval(Duration.ofMillis(5)).until(condition);
+        await().atMost(Duration.ofMinutes(1)).pollInterval(Duration.ofMillis(5)).until(condition);
     }
 
     @Test
@@ -98,6 +103,29 @@ final class CustomResourcesTest {
             assertThat(server.get(WIDGETS).code()).isEqualTo(200);
             server.delete(CRD);
             until(() -> server.get(CRD).code() == 404);
+        }
+    }
+
+    /** A schema is made into types by the first who needs it, and there may be many first ones. */
+    @Test
+    void theFirstObjectsOfAKindMayComeAllAtOnce() throws Exception {
+        String deep = "{\"type\":\"string\"}";
+        String value = "\"x\"";
+        for (int i = 0; i < 30; i++) {
+            deep = "{\"type\":\"object\",\"properties\":{\"f" + i + "\":" + deep + "}}";
+            value = "{\"f" + i + "\":" + value + "}";
+        }
+        define(definition("", version("v1", true, "\"deep\":" + deep)));
+        String spec = "\"deep\":" + value;
+        List<Callable<Integer>> all = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            String body = widget("v1", "w" + i, spec);
+            all.add(() -> server.post(WIDGETS, body).code());
+        }
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (Future<Integer> code : threads.invokeAll(all)) {
+                assertThat(code.get()).isEqualTo(201);
+            }
         }
     }
 

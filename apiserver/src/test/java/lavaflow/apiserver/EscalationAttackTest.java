@@ -3,6 +3,7 @@ package lavaflow.apiserver;
 import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
@@ -226,12 +227,14 @@ class EscalationAttackTest {
                 "Content-Type",
                 "application/json");
         assertThat(answer.code()).isEqualTo(201);
-        await().untilAsserted(() -> assertThat(Json.textAt(
-                        server.get("/api/v1/namespaces/default/secrets/old").json(),
-                        "metadata",
-                        "labels",
-                        AccountTokenReader.LAST_USED))
-                .matches("\\d{4}-\\d\\d-\\d\\d"));
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(Json.textAt(
+                                server.get("/api/v1/namespaces/default/secrets/old")
+                                        .json(),
+                                "metadata",
+                                "labels",
+                                AccountTokenReader.LAST_USED))
+                        .matches("\\d{4}-\\d\\d-\\d\\d"));
     }
 
     private static String definition(String schema) {

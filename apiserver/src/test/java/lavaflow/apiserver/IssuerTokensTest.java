@@ -180,17 +180,7 @@ class IssuerTokensTest {
                 List.of(users),
                 false,
                 Objects.requireNonNull(users.configuration().anonymous()));
-        return new TestingServer(
-                directory,
-                usual -> new ApiServer.Settings(
-                                usual.listen(),
-                                usual.identity(),
-                                usual.clientAuthority(),
-                                usual.version(),
-                                usual.clock(),
-                                usual.admission(),
-                                access)
-                        .withFrontProxy(Objects.requireNonNull(usual.frontProxy())));
+        return new TestingServer(directory, usual -> usual.withAccess(access));
     }
 
     private static int version(TestingServer server, String token) throws Exception {

@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -54,11 +55,11 @@ final class ManyWatchesTest {
     void areForgottenWhenTheirClientLeaves() throws Exception {
         try (TestingServer server = new TestingServer(directory)) {
             BufferedReader watch = open(server);
-            await().until(() -> server.watches() == 1);
+            await().atMost(Duration.ofMinutes(1)).until(() -> server.watches() == 1);
 
             watch.close();
 
-            await().until(() -> server.watches() == 0);
+            await().atMost(Duration.ofMinutes(1)).until(() -> server.watches() == 0);
         }
     }
 }

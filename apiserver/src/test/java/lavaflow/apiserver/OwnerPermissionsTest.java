@@ -1,6 +1,7 @@
 package lavaflow.apiserver;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 import org.junit.jupiter.api.AfterAll;
@@ -46,7 +47,8 @@ class OwnerPermissionsTest {
                 {"metadata":{"name":"writer"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole",
                 "name":"writer"},"subjects":[{"kind":"User","name":"alice","apiGroup":"rbac.authorization.k8s.io"}]}
                 """);
-        await().until(() -> alice("GET", MAPS + "/none", "").code() == 404);
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> alice("GET", MAPS + "/none", "").code() == 404);
     }
 
     @AfterAll
@@ -177,16 +179,17 @@ class OwnerPermissionsTest {
                 "name":"finalizers"},"subjects":[{"kind":"User","name":"bob","apiGroup":"rbac.authorization.k8s.io"}]}
                 """);
 
-        await().untilAsserted(() -> assertThat(server.send(
-                                server.admin(),
-                                "POST",
-                                MAPS,
-                                object("of-bob", owner("nobody.example.com/v1", "Unknown", true)),
-                                "Impersonate-User",
-                                "bob",
-                                "Content-Type",
-                                "application/json")
-                        .code())
-                .isEqualTo(201));
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(server.send(
+                                        server.admin(),
+                                        "POST",
+                                        MAPS,
+                                        object("of-bob", owner("nobody.example.com/v1", "Unknown", true)),
+                                        "Impersonate-User",
+                                        "bob",
+                                        "Content-Type",
+                                        "application/json")
+                                .code())
+                        .isEqualTo(201));
     }
 }

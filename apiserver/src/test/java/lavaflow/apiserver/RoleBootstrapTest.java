@@ -26,12 +26,12 @@ class RoleBootstrapTest {
         }
         try (TestingServer server = new TestingServer(directory)) {
             Awaitility.await()
-                    .atMost(Duration.ofSeconds(20))
+                    .atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThat(
                                     server.get(ROLES + "/system:discovery").code())
                             .isEqualTo(200));
             Awaitility.await()
-                    .atMost(Duration.ofSeconds(20))
+                    .atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThat(Json.listAt(
                                     server.get(ROLES + "/system:basic-user").json(), "rules"))
                             .isNotEmpty());

@@ -4,20 +4,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.security.KeyStore;
-import java.time.Instant;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLServerSocket;
 
 /** Another API server, behind {@code backend.default.svc}, that answers as well or as badly as a test wants. */
 final class TestingBackend implements AutoCloseable {
@@ -33,29 +26,18 @@ final class TestingBackend implements AutoCloseable {
         void answer(Asked asked, InputStream in, OutputStream out) throws IOException;
     }
 
-    private static final char[] PASSWORD = "unused".toCharArray();
-
-    private final SSLServerSocket server;
-    private final CertificateAuthority authority;
-    private final AtomicInteger connections = new AtomicInteger();
+    private final TestingListener listener;
     private final Map<String, Behaviour> behaviours = new ConcurrentHashMap<>();
     private final List<Asked> asked = new CopyOnWriteArrayList<>();
     private final List<Socket> open = new CopyOnWriteArrayList<>();
+    private final Set<Socket> idle = ConcurrentHashMap.newKeySet();
 
     TestingBackend() throws Exception {
-        authority = CertificateAuthority.create("backends", Instant.now());
-        Identity identity = authority.issueServer("backend", List.of("backend.default.svc"), List.of(), Instant.now());
-        KeyStore keys = KeyStore.getInstance("PKCS12");
-        keys.load(null, null);
-        keys.setKeyEntry(
-                "backend", identity.key(), PASSWORD, new java.security.cert.Certificate[] {identity.certificate()});
-        KeyManagerFactory managers = KeyManagerFactory.getInstance("PKIX");
-        managers.init(keys, PASSWORD);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(managers.getKeyManagers(), null, null);
-        server = (SSLServerSocket)
-                context.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        Thread.ofVirtual().start(this::accept);
+        listener = new TestingListener("backend", List.of("backend.default.svc"), List.of());
+        listener.start(socket -> {
+            open.add(socket);
+            serve(socket);
+        });
     }
 
     /** Says how to answer a path; what has no behaviour is not found. */
@@ -77,19 +59,6 @@ final class TestingBackend implements AutoCloseable {
         out.flush();
     }
 
-    private void accept() {
-        while (!server.isClosed()) {
-            try {
-                Socket socket = server.accept();
-                connections.incrementAndGet();
-                open.add(socket);
-                Thread.ofVirtual().start(() -> serve(socket));
-            } catch (IOException e) {
-                return;
-            }
-        }
-    }
-
     private void serve(Socket socket) {
         try (socket) {
             InputStream in = socket.getInputStream();
@@ -99,6 +68,7 @@ final class TestingBackend implements AutoCloseable {
                 if (next == null) {
                     return;
                 }
+                idle.remove(socket);
                 asked.add(next);
                 String path = next.line().split(" ", -1)[1].replaceAll("\\?.*", "");
                 behaviours
@@ -106,6 +76,7 @@ final class TestingBackend implements AutoCloseable {
                                 path, (_, _, to) -> say(to, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"))
                         .answer(next, in, out);
                 out.flush();
+                idle.add(socket);
             }
         } catch (IOException e) {
             // The client has gone, or the behaviour wanted it so.
@@ -113,15 +84,11 @@ final class TestingBackend implements AutoCloseable {
     }
 
     private static @org.jspecify.annotations.Nullable Asked read(InputStream in) throws IOException {
-        StringBuilder head = new StringBuilder();
-        while (head.indexOf("\r\n\r\n") < 0) {
-            int c = in.read();
-            if (c < 0) {
-                return null;
-            }
-            head.append((char) c);
+        String head = TestingListener.readHead(in);
+        if (head == null) {
+            return null;
         }
-        Asked asked = new Asked(head.substring(0, head.indexOf("\r\n")), head.toString());
+        Asked asked = new Asked(head.substring(0, head.indexOf("\r\n")), head);
         if (asked.has("Transfer-Encoding: chunked")) {
             ByteArrayOutputStream end = new ByteArrayOutputStream();
             while (!end.toString(StandardCharsets.ISO_8859_1).endsWith("0\r\n\r\n")) {
@@ -139,24 +106,23 @@ final class TestingBackend implements AutoCloseable {
     }
 
     int connections() {
-        return connections.get();
+        return listener.connections();
     }
 
-    /** Hangs up on everybody. */
-    void dropConnections() throws IOException {
-        for (Socket socket : open) {
+    /** Hangs up on everybody who got an answer and did not ask again; who waits for one would rightly complain. */
+    void dropIdleConnections() throws IOException {
+        for (Socket socket : idle) {
             socket.close();
         }
-        open.clear();
+        idle.clear();
     }
 
     int port() {
-        return server.getLocalPort();
+        return listener.port();
     }
 
     String caBundle() {
-        return Base64.getEncoder()
-                .encodeToString(authority.identity().certificatePem().getBytes(StandardCharsets.UTF_8));
+        return listener.caBundle();
     }
 
     /** Makes a server pass {@code GROUP/v1} on to here. */
@@ -172,7 +138,9 @@ final class TestingBackend implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        server.close();
-        dropConnections();
+        listener.close();
+        for (Socket socket : open) {
+            socket.close();
+        }
     }
 }

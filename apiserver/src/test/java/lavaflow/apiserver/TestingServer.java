@@ -69,7 +69,7 @@ final class TestingServer implements AutoCloseable {
     }
 
     /** With settings other than the usual ones. */
-    TestingServer(Path directory, UnaryOperator<ApiServer.Settings> changed) throws Exception {
+    TestingServer(Path directory, UnaryOperator<ServerSettings> changed) throws Exception {
         authority = CertificateAuthority.create("testing", Instant.now());
         Identity identity = authority.issueServer("testing", List.of("localhost"), List.of("127.0.0.1"), Instant.now());
         frontAuthority = CertificateAuthority.create("front", Instant.now());
@@ -78,7 +78,7 @@ final class TestingServer implements AutoCloseable {
                 frontAuthority.issueClient("front-proxy-client", List.of(), Instant.now()),
                 "front-proxy-client");
         store = Store.open(directory, StoreOptions.defaults());
-        ApiServer.Settings settings = new ApiServer.Settings(
+        ServerSettings settings = new ServerSettings(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         identity,
                         authority.certificate(),
@@ -107,6 +107,11 @@ final class TestingServer implements AutoCloseable {
     /** The API as components in this process use it. */
     LocalApi local() {
         return server.local();
+    }
+
+    /** The server itself. */
+    ApiServer server() {
+        return server;
     }
 
     Store store() {
@@ -233,5 +238,11 @@ final class TestingServer implements AutoCloseable {
     public void close() throws IOException {
         server.close();
         store.close();
+    }
+
+    /** A config map; {@code extra} follows its name. */
+    static String map(String name, String extra) {
+        return """
+                {"metadata":{"name":"%s"%s},"data":{"k":"v"}}""".formatted(name, extra);
     }
 }

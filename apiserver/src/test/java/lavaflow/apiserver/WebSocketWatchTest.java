@@ -3,6 +3,7 @@ package lavaflow.apiserver;
 import java.net.URI;
 import java.net.http.WebSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -46,7 +47,7 @@ final class WebSocketWatchTest {
         }
 
         String next() throws InterruptedException {
-            return String.valueOf(received.poll(10, TimeUnit.SECONDS));
+            return String.valueOf(received.poll(60, TimeUnit.SECONDS));
         }
     }
 
@@ -77,7 +78,7 @@ final class WebSocketWatchTest {
         try (TestingServer server = new TestingServer(directory)) {
             Messages messages = new Messages();
             open(server, MAPS + "?watch=true", messages);
-            await().until(() -> server.watches() == 1);
+            await().atMost(Duration.ofMinutes(1)).until(() -> server.watches() == 1);
 
             server.post(MAPS, "{\"metadata\":{\"name\":\"new\"}}");
 
@@ -90,11 +91,11 @@ final class WebSocketWatchTest {
     void isForgottenWhenTheClientLeaves() throws Exception {
         try (TestingServer server = new TestingServer(directory)) {
             WebSocket socket = open(server, MAPS + "?watch=true", new Messages());
-            await().until(() -> server.watches() == 1);
+            await().atMost(Duration.ofMinutes(1)).until(() -> server.watches() == 1);
 
             socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
 
-            await().until(() -> server.watches() == 0);
+            await().atMost(Duration.ofMinutes(1)).until(() -> server.watches() == 0);
         }
     }
 

@@ -61,10 +61,15 @@ public final class CelValues {
 
     /** The JSON of a value, as upstream's conversion to JSON makes it; throws {@link CelException} where there is none. */
     public static JsonNode toJson(Object value) {
-        return toJson(value, new Work());
+        return toJson(value, new Work(), false);
     }
 
-    private static JsonNode toJson(Object value, Work work) {
+    /** As {@link #toJson}, but bytes are binary nodes: who checks types can tell them from texts. */
+    public static JsonNode toJsonWithBytes(Object value) {
+        return toJson(value, new Work(), true);
+    }
+
+    private static JsonNode toJson(Object value, Work work, boolean binary) {
         work.step();
         return switch (value) {
             case Boolean bool -> Json.FACTORY.booleanNode(bool);
@@ -72,11 +77,14 @@ public final class CelValues {
             case UnsignedLong number -> Json.FACTORY.numberNode(number.bits());
             case Double number -> Json.FACTORY.numberNode(number);
             case String text -> Json.text(text);
-            case CelBytes bytes -> Json.text(Base64.getEncoder().encodeToString(bytes.bytes()));
+            case CelBytes bytes ->
+                binary
+                        ? Json.FACTORY.binaryNode(bytes.bytes())
+                        : Json.text(Base64.getEncoder().encodeToString(bytes.bytes()));
             case OffsetDateTime time -> Json.text(Times.format(time));
             case Duration duration -> Json.text(Times.seconds(duration));
-            case CelList list -> array(list, work);
-            case CelMap map -> object(map, work);
+            case CelList list -> array(list, work, binary);
+            case CelMap map -> object(map, work, binary);
             case QuantityFunctions.QuantityValue quantity -> Json.text(quantity.toString());
             default -> {
                 if (NULL.equals(value)) {
@@ -87,20 +95,20 @@ public final class CelValues {
         };
     }
 
-    private static JsonNode array(CelList list, Work work) {
+    private static JsonNode array(CelList list, Work work, boolean binary) {
         ArrayNode array = Json.array();
         for (int i = 0; i < list.size(); i++) {
-            array.add(toJson(list.get(i), work));
+            array.add(toJson(list.get(i), work, binary));
         }
         return array;
     }
 
-    private static JsonNode object(CelMap map, Work work) {
+    private static JsonNode object(CelMap map, Work work, boolean binary) {
         ObjectNode object = Json.object();
         for (Iterator<Object> keys = map.keys(); keys.hasNext(); ) {
             Object key = keys.next();
             Object value = map.find(key);
-            object.set(GoFormat.value(key), value == null ? Json.FACTORY.nullNode() : toJson(value, work));
+            object.set(GoFormat.value(key), value == null ? Json.FACTORY.nullNode() : toJson(value, work, binary));
         }
         return object;
     }

@@ -99,6 +99,7 @@ public final class CoreControllers implements AutoCloseable {
             Map.entry("daemon-set-controller", "daemonset"),
             Map.entry("ttl-after-finished-controller", "ttl_jobs_to_delete"),
             Map.entry("endpointslice-controller", "endpoint_slice"),
+            Map.entry("resource-claim-controller", "resource_claim"),
             Map.entry("endpointslicemirroring-controller", "endpoint_slice_mirroring"));
 
     private final Followers followers;
@@ -379,6 +380,9 @@ public final class CoreControllers implements AutoCloseable {
                 "ephemeral-volume-controller",
                 () -> new EphemeralVolumes(as.as("ephemeral-volume-controller"), followers, clock, nanoTime)
                         .controller());
+        add(
+                "resourceclaim-controller",
+                () -> new DeviceClaims(as.as("resource-claim-controller"), followers, clock, nanoTime).controller());
         add(
                 "persistentvolume-attach-detach-controller",
                 () -> new AttachDetach(as.as("attachdetach-controller"), followers, clock, nanoTime).controller());

@@ -10,8 +10,8 @@ import lavaflow.kube.Json;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
-/** Which of its times a cron job has not met, and when the next one comes. Pure. */
-final class CronTimes {
+/** Which of its times a cron job, of Kubernetes or of Volcano, has not met, and when the next one comes. Pure. */
+public final class CronTimes {
     /** So many missed times look like a mistake of somebody's clock. */
     private static final long MANY = 100;
     /** Wake up shortly after a time rather than shortly before. */
@@ -24,14 +24,14 @@ final class CronTimes {
      * @param latest the latest time that was missed, null if none was
      * @param missed about how many were
      */
-    record Missed(Instant earliest, @Nullable Instant latest, long missed) {
-        boolean isMany() {
+    public record Missed(Instant earliest, @Nullable Instant latest, long missed) {
+        public boolean isMany() {
             return missed > MANY;
         }
     }
 
     /** A schedule without times, such as the thirty-first of February. */
-    static final class NoTimesException extends Exception {
+    public static final class NoTimesException extends Exception {
         private static final long serialVersionUID = 1;
 
         NoTimesException() {
@@ -43,22 +43,24 @@ final class CronTimes {
     private final CronSchedule schedule;
     private final Instant now;
 
-    CronTimes(ObjectNode cronJob, CronSchedule schedule, Instant now) {
+    public CronTimes(ObjectNode cronJob, CronSchedule schedule, Instant now) {
         this.cronJob = cronJob;
         this.schedule = schedule;
         this.now = now;
     }
 
     /** How long a start may be late, null where that does not matter. */
-    static @Nullable Duration deadline(ObjectNode cronJob) {
+    public static @Nullable Duration deadline(ObjectNode cronJob) {
         long seconds = Json.longAt(cronJob, -1, "spec", "startingDeadlineSeconds");
         return seconds < 0 ? null : Duration.ofSeconds(seconds);
     }
 
     /**
+     * What was missed until now.
+     *
      * @param withDeadline whether times that are too late to be met count
      */
-    Missed missed(boolean withDeadline) throws NoTimesException {
+    public Missed missed(boolean withDeadline) throws NoTimesException {
         Instant earliest = PodState.time(Json.textAt(cronJob, "metadata", "creationTimestamp"));
         String last = Json.textAt(cronJob, "status", "lastScheduleTime");
         if (!last.isEmpty()) {
@@ -96,7 +98,7 @@ final class CronTimes {
     }
 
     /** How long until there is something to do. */
-    Optional<Duration> untilNext() {
+    public Optional<Duration> untilNext() {
         Instant from = now;
         try {
             Missed missed = missed(false);

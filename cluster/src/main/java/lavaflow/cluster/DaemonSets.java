@@ -90,7 +90,10 @@ final class DaemonSets {
                 .whenDifferent(this::nodeChanged);
         revisions.whenDifferent((before, after) -> {
             wake(before);
-            wake(after);
+            // As upstream: that a set has one revision more is no news for it until something else is.
+            if (before != null || after == null || after.owner() == null) {
+                wake(after);
+            }
         });
         runner.follow(SETS, set -> List.of(key(set)));
     }

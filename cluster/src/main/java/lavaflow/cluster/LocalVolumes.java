@@ -1,18 +1,21 @@
 package lavaflow.cluster;
 
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 import lavaflow.controller.ControllerRunner;
 import lavaflow.controller.EventRecorder;
@@ -25,6 +28,8 @@ import lavaflow.kube.Json;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes volumes of directories on this machine, as the local-path provisioner does: one directory below a root for each
@@ -32,6 +37,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalVolumes {
     static final String NAME = "rancher.io/local-path";
+    private static final Logger LOG = LoggerFactory.getLogger(LocalVolumes.class);
+    private static final Duration RETRY = Duration.ofMinutes(1);
+    /** As often upstream's provisioners look at a claim although nothing was said of it. */
+    private static final Duration RESYNC = Duration.ofMinutes(15);
+
     private static final String HOSTNAME = "kubernetes.io/hostname";
 
     /** What wants attention. */
@@ -39,6 +49,9 @@ final class LocalVolumes {
         record Claim(String namespace, String name) implements Task {}
 
         record Volume(String name) implements Task {}
+
+        /** Look for directories that an earlier process did not finish. */
+        record Remains() implements Task {}
     }
 
     /** Why no volume can be made. */
@@ -54,6 +67,8 @@ final class LocalVolumes {
     private final Path root;
     private final EventRecorder events;
     private final ControllerRunner<Task> runner;
+    /** Directories that may have no volume yet. If they never get one, nobody would delete them with it. One worker uses it. */
+    private final Map<Task.Claim, Set<Path>> unfinished = new HashMap<>();
 
     /**
      * @param root where the directories are; need not exist
@@ -68,6 +83,7 @@ final class LocalVolumes {
                 .whenDifferent((_, task) -> add(task));
         new Mirror<>(followers, VolumeBinder.VOLUMES, LocalVolumes::released, _ -> List.of())
                 .whenDifferent((_, task) -> add(task));
+        runner.queue().add(new Task.Remains());
     }
 
     ControllerRunner<Task> controller() {
@@ -97,30 +113,43 @@ final class LocalVolumes {
     }
 
     private Optional<Duration> reconcile(Task task) {
-        switch (task) {
-            case Task.Claim claim ->
-                api.find(VolumeBinder.CLAIMS, claim.namespace(), claim.name())
-                        .filter(found -> wanted(found) != null)
-                        .ifPresent(this::provision);
-            case Task.Volume volume ->
+        return switch (task) {
+            case Task.Claim claim -> {
+                ObjectNode found = api.find(VolumeBinder.CLAIMS, claim.namespace(), claim.name())
+                        .filter(each -> wanted(each) != null)
+                        .orElse(null);
+                tidy(claim, found == null ? "" : nameFor(found));
+                yield found == null ? Optional.empty() : provision(claim, found);
+            }
+            case Task.Volume volume -> {
                 api.find(VolumeBinder.VOLUMES, "", volume.name())
                         .filter(found -> released(found) != null)
                         .ifPresent(this::delete);
-        }
-        return Optional.empty();
+                yield Optional.empty();
+            }
+            case Task.Remains _ -> {
+                findRemains();
+                yield Optional.empty();
+            }
+        };
     }
 
     // ---- making
 
-    private void provision(ObjectNode claim) {
+    private static String nameFor(ObjectNode claim) {
+        return "pvc-" + Objects.uid(claim);
+    }
+
+    /** Returns when to look again. */
+    private Optional<Duration> provision(Task.Claim task, ObjectNode claim) {
         ClaimNeeds needs = ClaimNeeds.of(claim);
         ObjectNode storageClass =
                 api.find(VolumeBinder.CLASSES, "", needs.className()).orElse(null);
         boolean waits = Json.textAt(storageClass, "volumeBindingMode").equals("WaitForFirstConsumer");
         if (storageClass == null || (waits && needs.selectedNode().isEmpty())) {
-            return;
+            return Optional.empty();
         }
-        String name = "pvc-" + needs.uid();
+        String name = nameFor(claim);
         events.normal(
                 claim,
                 "Provisioning",
@@ -130,16 +159,20 @@ final class LocalVolumes {
             ObjectNode volume = volume(name, claim, needs, storageClass);
             Files.createDirectories(root);
             Path directory = directory(name, needs.namespace(), needs.name());
+            unfinished.computeIfAbsent(task, _ -> new TreeSet<>()).add(directory);
             Files.createDirectories(directory);
             // Whoever runs in the container must be able to write.
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
             create(volume);
+            finished(task, directory);
             events.normal(claim, "ProvisioningSucceeded", "Successfully provisioned volume " + name);
+            return Optional.of(RESYNC);
         } catch (Refusal | IOException e) {
             events.warning(
                     claim,
                     "ProvisioningFailed",
                     "failed to provision volume with StorageClass \"" + needs.className() + "\": " + e.getMessage());
+            return Optional.of(RETRY);
         }
     }
 
@@ -241,30 +274,68 @@ final class LocalVolumes {
                 // Somebody wrote our name on a volume that we did not make.
                 throw new Refusal("path " + path + " was not made by " + NAME);
             }
-            if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-                Files.walkFileTree(directory, new Removal());
-            }
+            DirectoryRemoval.remove(directory);
             api.delete(VolumeBinder.VOLUMES, "", Objects.name(volume), KubeApi.Deletion.ofUid(Objects.uid(volume)));
         } catch (Refusal | IOException e) {
             events.warning(volume, "VolumeFailedDelete", String.valueOf(e.getMessage()));
         }
     }
 
-    /** Removes a directory and what is in it; links are removed, not followed. */
-    private static final class Removal extends SimpleFileVisitor<Path> {
-        @Override
-        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-        }
+    // ---- tidying up
 
-        @Override
-        public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure) throws IOException {
-            if (failure != null) {
-                throw failure;
+    /** Directories without a volume, left by a process that was killed between making the one and the other. */
+    private void findRemains() {
+        List<Path> found;
+        try (Stream<Path> files = Files.isDirectory(root) ? Files.list(root) : Stream.empty()) {
+            found = files.sorted().toList();
+        } catch (IOException e) {
+            LOG.warn("cannot look for unfinished volumes: {}", e.getMessage());
+            return;
+        }
+        Set<String> volumes = new HashSet<>();
+        if (!found.isEmpty()) {
+            api.list(VolumeBinder.VOLUMES, "", KubeApi.View.METADATA, each -> volumes.add(Objects.name(each)));
+        }
+        for (Path directory : found) {
+            String[] words = directory.getFileName().toString().split("_", -1);
+            if (words.length == 3 && words[0].startsWith("pvc-") && !volumes.contains(words[0])) {
+                Task.Claim claim = new Task.Claim(words[1], words[2]);
+                unfinished.computeIfAbsent(claim, _ -> new TreeSet<>()).add(directory);
+                runner.queue().add(claim);
             }
-            Files.delete(directory);
-            return FileVisitResult.CONTINUE;
+        }
+    }
+
+    private void finished(Task.Claim claim, Path directory) {
+        Set<Path> all = unfinished.getOrDefault(claim, Set.of());
+        all.remove(directory);
+        if (all.isEmpty()) {
+            unfinished.remove(claim);
+        }
+    }
+
+    /**
+     * Removes directories of claims that went before they got a volume. Only empty ones: what is in a directory belongs to
+     * somebody, as where a volume was to be retained and its object was deleted.
+     *
+     * @param current the volume that is wanted now
+     */
+    private void tidy(Task.Claim claim, String current) {
+        for (Path directory : List.copyOf(unfinished.getOrDefault(claim, Set.of()))) {
+            String volume = directory.getFileName().toString().split("_", -1)[0];
+            if (volume.equals(current)) {
+                continue;
+            }
+            if (api.find(VolumeBinder.VOLUMES, "", volume).isEmpty()) {
+                try {
+                    Files.deleteIfExists(directory);
+                } catch (DirectoryNotEmptyException _) {
+                    LOG.debug("{} has no volume, and stays because it is not empty", directory);
+                } catch (IOException e) {
+                    LOG.warn("cannot remove {}: {}", directory, e.getMessage());
+                }
+            }
+            finished(claim, directory);
         }
     }
 }

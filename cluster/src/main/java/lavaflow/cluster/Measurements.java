@@ -21,6 +21,11 @@ import org.jspecify.annotations.Nullable;
 /** Asks the APIs of metrics: what pods use, and whatever others measure. Values are thousandths. */
 final class Measurements {
     private static final String CUSTOM = "custom.metrics.k8s.io";
+    /** What servers answer in plain text to a path that they do not serve. */
+    private static final String NO_PATH = "404 page not found";
+
+    private static final String MISSING = "the server could not find the requested resource";
+    private static final String UNABLE = "the server is currently unable to handle the request";
 
     private final KubeApi api;
 
@@ -43,13 +48,12 @@ final class Measurements {
 
     /** Answers that are no Status are told as upstream's client tells them. */
     private static String reason(ApiException e, String what) {
-        String plain = switch (e.code()) {
-            case 404 -> "the server could not find the requested resource";
-            case 503 -> "the server is currently unable to handle the request";
-            default -> "";
+        String said = String.valueOf(e.getMessage());
+        return switch (e.code()) {
+            case 404 -> said.equals(NO_PATH) || said.equals(MISSING) ? MISSING + " (get " + what + ")" : said;
+            case 503 -> UNABLE + " (get " + what + ")";
+            default -> said;
         };
-        boolean silent = Json.textAt(e.status(), "details", "name").isEmpty();
-        return plain.isEmpty() || !silent ? String.valueOf(e.getMessage()) : plain + " (get " + what + ")";
     }
 
     /**
@@ -120,7 +124,15 @@ final class Measurements {
         String narrowed = selection("metricLabelSelector", selector(metric));
         String parameters = query.isEmpty() || narrowed.isEmpty() ? query + narrowed : query + "&" + narrowed;
         String path = "/apis/" + CUSTOM + "/" + customVersion() + "/" + place + "/" + name;
-        return read(parameters.isEmpty() ? path : path + "?" + parameters, "custom", place + "." + CUSTOM);
+        return read(parameters.isEmpty() ? path : path + "?" + parameters, "custom", what(place, name));
+    }
+
+    /** How upstream's client names what it asked for: {@code services.custom.metrics.k8s.io web}. */
+    private static String what(String place, String metric) {
+        String[] words = place.split("/", -1);
+        boolean ofNamespace = words[words.length - 1].equals("metrics");
+        String resource = ofNamespace ? "metrics" : words[words.length - 2];
+        return resource + "." + CUSTOM + " " + (ofNamespace ? metric : words[words.length - 1]);
     }
 
     private static String selector(JsonNode metric) {
@@ -153,9 +165,11 @@ final class Measurements {
         KubeApi.Kind found =
                 api.findKind(Json.textAt(reference, "apiVersion"), kind).orElse(null);
         if (found == null) {
+            String version = Json.textAt(reference, "apiVersion");
+            String group = version.contains("/") ? version.substring(0, version.indexOf('/')) : "";
             throw new ReplicaProposal.NoProposalException(
-                    "unable to fetch metrics from custom metrics API: no matches for kind \"" + kind
-                            + "\" in version \"" + Json.textAt(reference, "apiVersion") + "\"");
+                    "unable to fetch metrics from custom metrics API: unable to map kind " + kind + "." + group
+                            + " to resource: no matches for kind \"" + kind + "\" in group \"" + group + "\"");
         }
         String name = Json.textAt(reference, "name");
         String place = found.equals(KubeApi.Kind.clusterWide("namespaces"))

@@ -76,10 +76,10 @@ final class MetricProposals {
         } catch (ReplicaProposal.NoProposalException e) {
             String what = switch (type) {
                 case "Resource" -> Json.textAt(body, "name") + " resource metric value";
-                case "ContainerResource" -> Json.textAt(body, "name") + " container metric value";
+                case "ContainerResource" -> Json.textAt(body, "container") + " container metric value";
                 case "Pods" -> "pods metric value";
-                case "Object" -> "object metric value";
-                default -> Json.textAt(body, "metric", "name") + " external metric value";
+                case "Object" -> objectContext(body);
+                default -> externalContext(body);
             };
             throw new UnknownMetricException(
                     "FailedGet" + type + "Metric", String.valueOf(e.getMessage()), "failed to get " + what);
@@ -153,6 +153,12 @@ final class MetricProposals {
         }
     }
 
+    private static String objectContext(JsonNode source) {
+        boolean shared = Json.at(source, "target", "averageValue") != null;
+        return "object metric value"
+                + (shared ? ": failed to get " + Json.textAt(source, "metric", "name") + " object metric" : "");
+    }
+
     private static JsonNode metric(JsonNode source) {
         JsonNode metric = Json.at(source, "metric");
         return metric == null ? Json.object() : metric;
@@ -197,7 +203,15 @@ final class MetricProposals {
 
     private static String selectorText(JsonNode metric) {
         JsonNode selector = Json.at(metric, "selector");
-        return selector == null ? "nil" : "&LabelSelector{" + LabelSelector.fromJson(selector) + "}";
+        return selector == null ? "nil" : LabelSelector.goStruct(selector);
+    }
+
+    /** Upstream says it twice, in two orders. */
+    private static String externalContext(JsonNode source) {
+        String name = Json.textAt(source, "metric", "name");
+        boolean shared = Json.at(source, "target", "averageValue") != null;
+        return name + " external metric value: failed to get "
+                + (shared ? name + " external metric" : "external metric " + name);
     }
 
     private Answer external(JsonNode source) throws ReplicaProposal.NoProposalException {

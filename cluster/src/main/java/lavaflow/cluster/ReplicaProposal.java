@@ -113,12 +113,15 @@ final class ReplicaProposal {
      */
     Proposal byUtilization(Map<String, Sample> samples, long percent, String resource, String container)
             throws NoProposalException {
-        requirePods();
         Map<String, Long> requests = new HashMap<>();
-        for (ObjectNode pod : pods) {
-            requests.put(Objects.name(pod), request(pod, resource, container));
-        }
         ByPods byPods = new ByPods(samples, resource) {
+            @Override
+            void prepare() throws NoProposalException {
+                for (ObjectNode pod : pods) {
+                    requests.put(Objects.name(pod), request(pod, resource, container));
+                }
+            }
+
             private long utilization(Map<String, Long> values) {
                 long used = 0;
                 long requested = 0;
@@ -216,6 +219,9 @@ final class ReplicaProposal {
             unready.forEach(values::remove);
         }
 
+        /** Called once there is something to be judged. */
+        void prepare() throws NoProposalException {}
+
         abstract double ratio(Map<String, Long> values) throws NoProposalException;
 
         abstract long whenMissing(String pod);
@@ -228,6 +234,7 @@ final class ReplicaProposal {
             if (values.isEmpty()) {
                 throw new NoProposalException("did not receive metrics for targeted pods (pods might be unready)");
             }
+            prepare();
             double ratio = ratio(values);
             long average = average(values);
             Long share = share(values);

@@ -14,10 +14,9 @@ import lavaflow.controller.EventRecorder;
 import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
 import lavaflow.controller.Mirror;
-import lavaflow.controller.OwnWrites;
+import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
@@ -47,13 +46,13 @@ final class VolumeBinder {
     private final Mirror<ClaimNeeds> claims;
     private final Mirror<ClaimUser> users;
     private final EventRecorder events;
-    private final OwnWrites<String> writes;
+    private final VolumeBonds bonds;
     private final ControllerRunner<Task> runner;
 
     VolumeBinder(KubeApi api, Followers followers, InstantSource clock, LongSupplier nanoTime) {
         this.api = api;
         this.events = new EventRecorder(api, "persistentvolume-controller", clock);
-        this.writes = new OwnWrites<>(followers);
+        this.bonds = new VolumeBonds(api, followers);
         this.runner = new ControllerRunner<>("persistentvolume-binder-controller", followers, 1, this::look, nanoTime);
         this.volumes = new Mirror<>(followers, VOLUMES, VolumeState::of, VolumeState::words);
         this.claims = new Mirror<>(followers, CLAIMS, ClaimNeeds::of, ClaimNeeds::words);
@@ -110,7 +109,7 @@ final class VolumeBinder {
     }
 
     private Optional<Duration> look(Task task) {
-        if (!writes.areSeen("all")) {
+        if (!bonds.areSeen()) {
             runner.queue().add(task);
             return Optional.empty();
         }
@@ -144,12 +143,17 @@ final class VolumeBinder {
         ObjectNode volume =
                 best == null ? null : api.find(VOLUMES, "", best.name()).orElse(null);
         if (volume != null) {
-            bind(volume, claim);
+            // The view may be behind: another claim may have it by now, and must not lose it.
+            if (needs.best(List.of(VolumeState.of(volume)), later) == null) {
+                throw ApiException.conflict(
+                        "", "persistentvolumes", Objects.name(volume), "the volume is not free any more; look again");
+            }
+            bonds.bind(volume, claim);
         } else if (!needs.classKnown() && assignDefaultClass(claim)) {
             return;
         } else if (later && needs.selectedNode().isEmpty()) {
             explainWaiting(claim, needs);
-            setClaimPhase(claim, "Pending", null);
+            bonds.setClaimPhase(claim, "Pending", null);
         } else if (!needs.className().isEmpty()) {
             askProvisioner(claim, needs, storageClass);
         } else {
@@ -157,14 +161,14 @@ final class VolumeBinder {
                     claim,
                     "FailedBinding",
                     "no persistent volumes available for this claim and no storage class is set");
-            setClaimPhase(claim, "Pending", null);
+            bonds.setClaimPhase(claim, "Pending", null);
         }
     }
 
     private void takeNamed(ObjectNode claim, ClaimNeeds needs) {
         ObjectNode volume = api.find(VOLUMES, "", needs.volume()).orElse(null);
         if (volume == null) {
-            setClaimPhase(claim, "Pending", null);
+            bonds.setClaimPhase(claim, "Pending", null);
             return;
         }
         VolumeState state = VolumeState.of(volume);
@@ -172,13 +176,13 @@ final class VolumeBinder {
         if (state.claim() != null && !state.isFor(needs)) {
             events.warning(
                     claim, "FailedBinding", "volume \"" + state.name() + "\" already bound to a different claim.");
-            setClaimPhase(claim, "Pending", null);
+            bonds.setClaimPhase(claim, "Pending", null);
         } else if (mismatch != null) {
             events.warning(
                     claim, "VolumeMismatch", "Cannot bind to requested volume \"" + state.name() + "\": " + mismatch);
-            setClaimPhase(claim, "Pending", null);
+            bonds.setClaimPhase(claim, "Pending", null);
         } else {
-            bind(volume, claim);
+            bonds.bind(volume, claim);
         }
     }
 
@@ -193,7 +197,7 @@ final class VolumeBinder {
         if (volume == null) {
             lose(claim, "ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!");
         } else if (owner == null || owner.uid().equals(needs.uid())) {
-            bind(volume, claim);
+            bonds.bind(volume, claim);
         } else {
             lose(claim, "ClaimMisbound", "Two claims are bound to the same volume, this one is bound incorrectly");
         }
@@ -201,7 +205,7 @@ final class VolumeBinder {
 
     private void lose(ObjectNode claim, String reason, String message) {
         if (!Json.textAt(claim, "status", "phase").equals("Lost")) {
-            setClaimPhase(claim, "Lost", null);
+            bonds.setClaimPhase(claim, "Lost", null);
             events.warning(claim, reason, message);
         }
     }
@@ -217,7 +221,7 @@ final class VolumeBinder {
             return false;
         }
         Json.ensureObject(claim, "spec").put("storageClassName", Objects.name(best));
-        written(CLAIMS, api.update(CLAIMS, "", claim));
+        bonds.update(CLAIMS, "", claim);
         return true;
     }
 
@@ -258,8 +262,7 @@ final class VolumeBinder {
         ObjectNode current = claim;
         if (!asked) {
             annotations.put(BETA_PROVISIONER, provisioner).put(PROVISIONER, provisioner);
-            current = api.update(CLAIMS, "", claim);
-            written(CLAIMS, current);
+            current = bonds.update(CLAIMS, "", claim);
         }
         events.normal(
                 current,
@@ -269,101 +272,13 @@ final class VolumeBinder {
                         + " the provisioner is running and correctly registered.");
     }
 
-    // ---- both
-
-    /** Writes down on both sides that they belong together, whatever of it is not there yet. */
-    private void bind(ObjectNode volume, ObjectNode claim) {
-        ObjectNode ours = refer(volume, claim);
-        ours = setVolumePhase(ours, "Bound", "");
-        ObjectNode theirs = claim;
-        ObjectNode annotations = Objects.map(claim, "metadata", "annotations");
-        boolean names = Json.textAt(claim, "spec", "volumeName").equals(Objects.name(volume));
-        if (!names) {
-            Json.ensureObject(claim, "spec").put("volumeName", Objects.name(volume));
-            annotations.put(VolumeState.BOUND_BY_CONTROLLER, "yes");
-        }
-        if (!names || !annotations.has(ClaimNeeds.BIND_COMPLETED)) {
-            annotations.put(ClaimNeeds.BIND_COMPLETED, "yes");
-            Json.ensureObject(claim, "metadata").set("annotations", annotations);
-            theirs = api.update(CLAIMS, "", claim);
-            written(CLAIMS, theirs);
-        }
-        setClaimPhase(theirs, "Bound", ours);
-    }
-
-    private ObjectNode refer(ObjectNode volume, ObjectNode claim) {
-        VolumeState.ClaimRef present = VolumeState.of(volume).claim();
-        boolean meant =
-                present != null && present.means(Objects.namespace(claim), Objects.name(claim), Objects.uid(claim));
-        if (meant && present != null && !present.uid().isEmpty()) {
-            return volume;
-        }
-        ObjectNode reference = Json.ensureObject(volume, "spec").putObject("claimRef");
-        reference.put("kind", "PersistentVolumeClaim").put("namespace", Objects.namespace(claim));
-        reference.put("name", Objects.name(claim)).put("uid", Objects.uid(claim));
-        reference.put("apiVersion", "v1").put("resourceVersion", Objects.resourceVersion(claim));
-        if (!meant) {
-            Json.ensureObject(volume, "metadata", "annotations").put(VolumeState.BOUND_BY_CONTROLLER, "yes");
-        }
-        ObjectNode answer = api.update(VOLUMES, "", volume);
-        written(VOLUMES, answer);
-        return answer;
-    }
-
-    private void written(KubeApi.Kind kind, ObjectNode answer) {
-        writes.wrote("all", kind, answer);
-    }
-
-    private ObjectNode setVolumePhase(ObjectNode volume, String phase, String message) {
-        if (Json.textAt(volume, "status", "phase").equals(phase)) {
-            return volume;
-        }
-        ObjectNode status = Json.ensureObject(volume, "status").put("phase", phase);
-        if (message.isEmpty()) {
-            status.remove("message");
-        } else {
-            status.put("message", message);
-        }
-        ObjectNode answer = api.update(VOLUMES, "status", volume);
-        written(VOLUMES, answer);
-        return answer;
-    }
-
-    /**
-     * @param volume what the claim is bound to, null for nothing
-     */
-    private void setClaimPhase(ObjectNode claim, String phase, @Nullable ObjectNode volume) {
-        ObjectNode before = Objects.map(claim, "status");
-        ObjectNode status = before.deepCopy();
-        boolean becomes = !Json.textAt(status, "phase").equals(phase);
-        status.put("phase", phase);
-        if (volume == null) {
-            status.remove(List.of("accessModes", "capacity"));
-        } else {
-            status.set("accessModes", Json.listAt(volume, "spec", "accessModes"));
-            JsonNode capacity = Json.at(volume, "spec", "capacity");
-            // What a bound claim says may differ on purpose: the file system may be smaller than the disk.
-            if (becomes && capacity != null) {
-                status.set("capacity", capacity);
-            }
-            String attributes = Json.textAt(volume, "spec", "volumeAttributesClassName");
-            if (becomes && !attributes.isEmpty()) {
-                status.put("currentVolumeAttributesClassName", attributes);
-            }
-        }
-        if (!status.equals(before)) {
-            claim.set("status", status);
-            written(CLAIMS, api.update(CLAIMS, "status", claim));
-        }
-    }
-
     // ---- volumes
 
     private void checkVolume(ObjectNode volume) {
         VolumeState state = VolumeState.of(volume);
         VolumeState.ClaimRef owner = state.claim();
         if (owner == null || owner.uid().isEmpty()) {
-            setVolumePhase(volume, "Available", "");
+            bonds.setVolumePhase(volume, "Available", "");
             return;
         }
         ObjectNode claim = api.find(CLAIMS, owner.namespace(), owner.name())
@@ -375,7 +290,7 @@ final class VolumeBinder {
         } else if (chosen.isEmpty()) {
             explainMode(volume, state, claim);
         } else if (chosen.equals(state.name())) {
-            setVolumePhase(volume, "Bound", "");
+            bonds.setVolumePhase(volume, "Bound", "");
         } else if (!state.provisioner().isEmpty() && state.reclaim().equals("Delete")) {
             // Made for a claim that found another one meanwhile.
             release(volume, state);
@@ -413,15 +328,14 @@ final class VolumeBinder {
         } else {
             Json.ensureObject(volume, "spec", "claimRef").remove("uid");
         }
-        ObjectNode answer = api.update(VOLUMES, "", volume);
-        written(VOLUMES, answer);
-        setVolumePhase(answer, "Available", "");
+        ObjectNode answer = bonds.update(VOLUMES, "", volume);
+        bonds.setVolumePhase(answer, "Available", "");
     }
 
     private void release(ObjectNode volume, VolumeState state) {
         ObjectNode current = volume;
         if (!state.phase().equals("Released") && !state.phase().equals("Failed")) {
-            current = setVolumePhase(volume, "Released", "");
+            current = bonds.setVolumePhase(volume, "Released", "");
         }
         // What a provisioner made is the provisioner's to delete.
         if (state.reclaim().equals("Delete") && state.provisioner().isEmpty()) {
@@ -441,7 +355,7 @@ final class VolumeBinder {
 
     private void fail(ObjectNode volume, String reason, String message) {
         if (!Json.textAt(volume, "status", "phase").equals("Failed")) {
-            events.warning(setVolumePhase(volume, "Failed", message), reason, message);
+            events.warning(bonds.setVolumePhase(volume, "Failed", message), reason, message);
         }
     }
 }

@@ -124,11 +124,8 @@ final class CrashingKubeApi implements KubeApi {
     }
 
     @Override
-    public void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
-        change(() -> {
-            api.post(kind, namespace, name, subresource, body);
-            return true;
-        });
+    public ObjectNode post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
+        return change(() -> api.post(kind, namespace, name, subresource, body));
     }
 
     @Override

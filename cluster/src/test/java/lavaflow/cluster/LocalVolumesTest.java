@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 
+import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -102,6 +105,58 @@ class LocalVolumesTest {
         assertThat(directory).doesNotExist();
         assertThat(precious).exists();
         assertThat(volumes.api.has(VOLUMES, "", volume)).isFalse();
+    }
+
+    private List<Path> made() throws IOException {
+        try (Stream<Path> found = Files.list(root.resolve("made"))) {
+            return found.toList();
+        }
+    }
+
+    @Test
+    void aClaimThatGoesBeforeItGotAVolumeLeavesNoDirectory() throws IOException {
+        claim("data");
+        volumes.api.fail(
+                "create persistentvolumes pvc-" + Objects.uid(volumes.claim("data")),
+                ApiException.of(429, "TooManyRequests", "the server is busy"));
+        choose("data", "n1");
+        assertThat(made()).hasSize(1);
+
+        volumes.delete(CLAIMS, "team", "data");
+        volumes.cluster.pass(Duration.ofSeconds(1));
+
+        assertThat(made()).isEmpty();
+    }
+
+    @Test
+    void whatAnEarlierProcessDidNotFinishGoesUnlessItHoldsSomething() throws IOException {
+        claim("data");
+        choose("data", "n1");
+        Path used = directory("data");
+        Files.createDirectory(root.resolve("made/pvc-gone_team_other"));
+        Path kept = Files.createDirectory(root.resolve("made/pvc-retained_team_other"));
+        Files.writeString(kept.resolve("file"), "x");
+        Path foreign = Files.createDirectory(root.resolve("made/foreign"));
+        TestingCluster cluster = volumes.cluster;
+        cluster.run(new LocalVolumes(
+                        volumes.api, cluster.followers, root.resolve("made"), cluster.clock(), cluster.nanoTime())
+                .controller());
+        cluster.settle();
+
+        assertThat(made()).containsExactlyInAnyOrder(used, kept, foreign);
+    }
+
+    @Test
+    void whatCouldNotBeMadeIsTriedAgain() throws IOException {
+        Path inTheWay = Files.writeString(root.resolve("made"), "not a directory");
+        claim("data");
+        choose("data", "n1");
+        assertThat(volumes.phase("data")).isEqualTo("Pending");
+
+        Files.delete(inTheWay);
+        volumes.cluster.pass(Duration.ofMinutes(1));
+
+        assertThat(volumes.phase("data")).isEqualTo("Bound");
     }
 
     @Test

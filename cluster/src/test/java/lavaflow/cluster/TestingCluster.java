@@ -48,6 +48,10 @@ final class TestingCluster {
     static final KubeApi.Kind DRIVERS = new KubeApi.Kind("storage.k8s.io", "v1", "csidrivers", false);
     static final KubeApi.Kind ATTRIBUTES = new KubeApi.Kind("storage.k8s.io", "v1", "volumeattributesclasses", false);
 
+    static final KubeApi.Kind DEVICE_CLAIMS = new KubeApi.Kind("resource.k8s.io", "v1", "resourceclaims", true);
+    static final KubeApi.Kind DEVICE_TEMPLATES =
+            new KubeApi.Kind("resource.k8s.io", "v1", "resourceclaimtemplates", true);
+
     private static final Instant START = Instant.parse("2030-01-02T03:04:05Z");
 
     final TestingKubeApi api = new TestingKubeApi()
@@ -78,7 +82,9 @@ final class TestingCluster {
             .serve(STORAGE_CLASSES, "StorageClass")
             .serve(ATTACHMENTS, "VolumeAttachment")
             .serve(DRIVERS, "CSIDriver")
-            .serve(ATTRIBUTES, "VolumeAttributesClass");
+            .serve(ATTRIBUTES, "VolumeAttributesClass")
+            .serve(DEVICE_CLAIMS, "ResourceClaim")
+            .serve(DEVICE_TEMPLATES, "ResourceClaimTemplate");
     Followers followers = new Followers(api);
     private final AtomicLong nanos = new AtomicLong();
     private final List<ControllerRunner<?>> runners = new ArrayList<>();
@@ -134,6 +140,25 @@ final class TestingCluster {
             metadata.withArray("finalizers").add(finalizer);
         }
         return object;
+    }
+
+    List<ObjectNode> all(KubeApi.Kind kind, String namespace) {
+        return api.list(kind, namespace, KubeApi.View.WHOLE).items();
+    }
+
+    /** What events of a namespace tell: {@code reason: message}. */
+    List<String> messages(String namespace) {
+        return all(EVENTS, namespace).stream()
+                .map(event -> Json.textAt(event, "reason") + ": " + Json.textAt(event, "message"))
+                .toList();
+    }
+
+    /** The numbers of the versions of templates that are kept in a namespace. */
+    List<Long> versions(String namespace) {
+        return all(REVISIONS, namespace).stream()
+                .map(revision -> Json.longAt(revision, 0, "revision"))
+                .sorted()
+                .toList();
     }
 
     ObjectNode namespace(String name) {

@@ -11,7 +11,6 @@ import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import static lavaflow.cluster.TestingCluster.EVENTS;
 import static lavaflow.cluster.TestingCluster.NODES;
 import static lavaflow.cluster.TestingCluster.PODS;
 import static lavaflow.cluster.TestingCluster.SERVICES;
@@ -105,7 +104,7 @@ final class TestingServices {
     }
 
     List<ObjectNode> all(KubeApi.Kind kind) {
-        return api.list(kind, "team", KubeApi.View.WHOLE).items();
+        return cluster.all(kind, "team");
     }
 
     List<ObjectNode> slices() {
@@ -133,8 +132,6 @@ final class TestingServices {
     }
 
     List<String> messages() {
-        return all(EVENTS).stream()
-                .map(event -> Json.textAt(event, "reason") + ": " + Json.textAt(event, "message"))
-                .toList();
+        return cluster.messages("team");
     }
 }

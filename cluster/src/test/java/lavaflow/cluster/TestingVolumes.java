@@ -10,7 +10,6 @@ import lavaflow.kube.Json;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import static lavaflow.cluster.TestingCluster.CLAIMS;
-import static lavaflow.cluster.TestingCluster.EVENTS;
 import static lavaflow.cluster.TestingCluster.PODS;
 import static lavaflow.cluster.TestingCluster.STORAGE_CLASSES;
 import static lavaflow.cluster.TestingCluster.VOLUMES;
@@ -121,8 +120,6 @@ final class TestingVolumes {
     }
 
     List<String> messages(String namespace) {
-        return api.list(EVENTS, namespace, KubeApi.View.WHOLE).items().stream()
-                .map(event -> Json.textAt(event, "reason") + ": " + Json.textAt(event, "message"))
-                .toList();
+        return cluster.messages(namespace);
     }
 }

@@ -1,5 +1,6 @@
 package lavaflow.cluster;
 
+import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -71,6 +72,24 @@ class VolumeBinderTest {
         volumes.volume("v", "2Gi");
 
         assertThat(volumes.of("a") + volumes.of("b")).isEqualTo("v");
+    }
+
+    @Test
+    void aVolumeThatWasTakenUnseenStaysWithItsClaim() {
+        volumes.volume("v", "2Gi");
+        volumes.api.edit(VOLUMES, "", "v", volume -> {
+            forClaim(volume, "faster");
+            Json.ensureObject(volume, "spec", "claimRef").put("uid", "its-uid");
+            return volume;
+        });
+        volumes.api.fail("watch persistentvolumes", ApiException.of(500, "InternalError", "connection reset"));
+        volumes.claim("c", "1Gi");
+
+        assertThat(Json.textAt(volumes.volume("v"), "spec", "claimRef", "uid")).isEqualTo("its-uid");
+        assertThat(volumes.of("c")).isEmpty();
+
+        volumes.volume("w", "2Gi");
+        assertThat(volumes.of("c")).isEqualTo("w");
     }
 
     @Test

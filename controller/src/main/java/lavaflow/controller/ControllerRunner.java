@@ -2,10 +2,10 @@ package lavaflow.controller;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -29,6 +29,7 @@ public final class ControllerRunner<K> implements AutoCloseable {
     private final Reconciler<K> reconciler;
     private final int workers;
     private final WorkQueue<K> queue;
+    private final List<KeyListener> listeners = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
 
     public ControllerRunner(String name, Followers followers, int workers, Reconciler<K> reconciler) {
@@ -47,7 +48,8 @@ public final class ControllerRunner<K> implements AutoCloseable {
     /** Remembers the keys of objects, only of those that have any, for the moment they vanish unseen. */
     private final class KeyListener implements ChangeListener {
         private final Function<ObjectNode, List<K>> keys;
-        private final Map<String, List<K>> known = new HashMap<>();
+        /** Its own kind's thread changes it, those of other kinds read it. */
+        private final Map<String, List<K>> known = new ConcurrentHashMap<>();
 
         KeyListener(Function<ObjectNode, List<K>> keys) {
             this.keys = keys;
@@ -74,12 +76,41 @@ public final class ControllerRunner<K> implements AutoCloseable {
                 }
                 return gone;
             });
+            lookAtAll();
+        }
+    }
+
+    /**
+     * What a key has made may have come and gone between two lists, and nobody was told: everything is looked at again. That costs
+     * about as much as the list itself, and is as rare.
+     */
+    private void lookAtAll() {
+        for (KeyListener listener : listeners) {
+            listener.known.values().forEach(each -> each.forEach(queue::add));
         }
     }
 
     /** Each change of a kind asks for attention to the keys the function names. Call before anything starts. */
     public ControllerRunner<K> follow(KubeApi.Kind kind, Function<ObjectNode, List<K>> keys) {
-        return follow(kind, new KeyListener(keys));
+        KeyListener listener = new KeyListener(keys);
+        listeners.add(listener);
+        return follow(kind, listener);
+    }
+
+    /** The same, with all of the objects to name the keys from. Call before anything starts. */
+    public ControllerRunner<K> followWhole(KubeApi.Kind kind, Function<ObjectNode, List<K>> keys) {
+        KeyListener listener = new KeyListener(keys);
+        listeners.add(listener);
+        followers.listen(kind, KubeApi.View.WHOLE, listener);
+        return this;
+    }
+
+    /** The same for a kind that may not be served yet. Call before anything starts. */
+    public ControllerRunner<K> followWhileServed(KubeApi.Kind kind, Function<ObjectNode, List<K>> keys) {
+        KeyListener listener = new KeyListener(keys);
+        listeners.add(listener);
+        followers.listenWhileServed(kind, KubeApi.View.WHOLE, listener);
+        return this;
     }
 
     /** Follows a kind with a listener of its own. Call before anything starts. */

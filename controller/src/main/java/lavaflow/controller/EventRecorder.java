@@ -95,6 +95,7 @@ public final class EventRecorder {
 
     private final KubeApi api;
     private final String component;
+    private final String host;
     private final InstantSource clock;
     private final Map<String, Said> said = new Bounded<>();
     private final Map<String, Similar> similar = new Bounded<>();
@@ -105,13 +106,24 @@ public final class EventRecorder {
      * @param component who speaks: {@code replicaset-controller}
      */
     public EventRecorder(KubeApi api, String component, InstantSource clock) {
+        this(api, component, "", clock);
+    }
+
+    /**
+     * As the other one, for a component that is there on many machines.
+     *
+     * @param host the one that speaks
+     */
+    public EventRecorder(KubeApi api, String component, String host, InstantSource clock) {
         this.api = api;
         this.component = component;
+        this.host = host;
         this.clock = clock;
         // Recorders that began in the same moment must not give their events the same names.
         this.serial = clock.instant().toEpochMilli() * 1_000_000 + Math.floorMod(component.hashCode(), 1_000_000);
     }
 
+    /** Tells something usual. A fieldPath beside the metadata of what it is about names the part that is meant. */
     public void normal(ObjectNode about, String reason, String message) {
         record(about, "Normal", reason, message);
     }
@@ -124,7 +136,7 @@ public final class EventRecorder {
     private void record(ObjectNode about, String type, String reason, String message) {
         Instant now = clock.instant();
         String uid = Json.textAt(about, "metadata", "uid");
-        String kind = uid + '\n' + type + '\n' + reason;
+        String kind = uid + '\n' + Json.textAt(about, "fieldPath") + '\n' + type + '\n' + reason;
         String key;
         String shown;
         Said before;
@@ -182,11 +194,18 @@ public final class EventRecorder {
         involved.put("uid", Json.textAt(about, "metadata", "uid"));
         involved.put("apiVersion", Json.textAt(about, "apiVersion"));
         involved.put("resourceVersion", Json.textAt(about, "metadata", "resourceVersion"));
+        String part = Json.textAt(about, "fieldPath");
+        if (!part.isEmpty()) {
+            involved.put("fieldPath", part);
+        }
         event.put("reason", reason).put("message", message);
-        event.putObject("source").put("component", component);
+        ObjectNode source = event.putObject("source").put("component", component);
+        if (!host.isEmpty()) {
+            source.put("host", host);
+        }
         event.put("firstTimestamp", GoTime.seconds(now)).put("lastTimestamp", GoTime.seconds(now));
         event.put("count", 1).put("type", type);
-        event.put("reportingComponent", component).put("reportingInstance", "");
+        event.put("reportingComponent", component).put("reportingInstance", host);
         api.create(EVENTS, home, event);
         return new Said(home, name, 1);
     }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
@@ -30,10 +31,13 @@ final class Follower implements Runnable {
     private final List<ChangeListener> listeners;
     private final CountDownLatch closed = new CountDownLatch(1);
     private KubeApi.View view = KubeApi.View.METADATA;
+    /** Null for all objects. */
+    private KubeApi.@Nullable Scope scope;
+
     private volatile KubeApi.@Nullable Watch watch;
     /** Somebody wanted to know how far it is while there was no watch. */
     private volatile boolean asked;
-    /** Listeners have heard of objects, and must hear if those are not there any more. */
+    /** Listeners have heard of objects or that there are none, and must hear of the next list, which hides what was between. */
     private boolean told;
 
     private boolean synced;
@@ -51,6 +55,11 @@ final class Follower implements Runnable {
     /** Some listener needs more than metadata. Call before anything starts. */
     void showWhole() {
         view = KubeApi.View.WHOLE;
+    }
+
+    /** Nobody may see, or wants, more than a part. Call before anything starts. */
+    void showOnly(KubeApi.Scope part) {
+        scope = part;
     }
 
     @Override
@@ -112,18 +121,21 @@ final class Follower implements Runnable {
     private void listAndWatch() {
         boolean again = told;
         Set<String> uids = new HashSet<>();
-        long listed = api.list(kind, "", view, object -> {
+        KubeApi.Scope part = scope;
+        Consumer<ObjectNode> each = object -> {
             told = true;
             if (again) {
                 uids.add(Json.textAt(object, "metadata", "uid"));
             }
             tell(object, false);
-        });
+        };
+        long listed = part == null ? api.list(kind, "", view, each) : api.list(kind, part, view, each);
         if (again) {
             listeners.forEach(listener -> listener.onRelist(kind, uids));
         }
+        told = true;
         relisted(listed);
-        KubeApi.Watch opened = api.watch(kind, listed, view);
+        KubeApi.Watch opened = part == null ? api.watch(kind, listed, view) : api.watch(kind, part, listed, view);
         watch = opened;
         // Who asked for progress while there was no watch to wake gets it from the first step; close() likewise.
         if (asked) {

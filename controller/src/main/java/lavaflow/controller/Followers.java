@@ -20,8 +20,8 @@ import java.util.function.Predicate;
 public final class Followers implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-    /** Somebody who wants to hear of many kinds. */
-    private record Wide(Predicate<KubeApi.Kind> wanted, ChangeListener listener) {}
+    /** Somebody who wants to hear of kinds that may come and go. */
+    private record Wide(Predicate<KubeApi.Kind> wanted, KubeApi.View view, ChangeListener listener) {}
 
     /** A kind that is followed, for whom, and by which thread once started. */
     private final class Followed {
@@ -71,12 +71,33 @@ public final class Followers implements AutoCloseable {
         }
     }
 
+    /** Follows only a part of a kind, for those who may not see more: listeners hear of nothing else. Call before anything starts. */
+    public synchronized void narrow(KubeApi.Kind kind, KubeApi.Scope part) {
+        followed.computeIfAbsent(kind, Followed::new).follower.showOnly(part);
+    }
+
     /** Tells a listener of every change of every kind that fits, also of kinds that come later. */
-    public synchronized void listenToAll(Predicate<KubeApi.Kind> wanted, ChangeListener listener) {
-        wide.add(new Wide(wanted, listener));
+    public void listenToAll(Predicate<KubeApi.Kind> wanted, ChangeListener listener) {
+        listenToAll(wanted, KubeApi.View.METADATA, listener);
+    }
+
+    /**
+     * Tells a listener of every change of a kind that may not be served yet, and of {@link ChangeListener#onNewKind} once it is:
+     * nobody asks in vain, and nobody waits for it.
+     */
+    public void listenWhileServed(KubeApi.Kind kind, KubeApi.View view, ChangeListener listener) {
+        listenToAll(kind::equals, view, listener);
+    }
+
+    private synchronized void listenToAll(Predicate<KubeApi.Kind> wanted, KubeApi.View view, ChangeListener listener) {
+        wide.add(new Wide(wanted, view, listener));
         for (KubeApi.Kind kind : api.kinds()) {
             if (wanted.test(kind)) {
-                followed.computeIfAbsent(kind, Followed::new).listeners.add(listener);
+                Followed present = followed.computeIfAbsent(kind, Followed::new);
+                present.listeners.add(listener);
+                if (view == KubeApi.View.WHOLE) {
+                    present.follower.showWhole();
+                }
             }
         }
     }
@@ -131,15 +152,16 @@ public final class Followers implements AutoCloseable {
     }
 
     private boolean begin(KubeApi.Kind kind) {
-        List<ChangeListener> interested = wide.stream()
-                .filter(each -> each.wanted.test(kind))
-                .map(Wide::listener)
-                .toList();
+        List<Wide> interested =
+                wide.stream().filter(each -> each.wanted.test(kind)).toList();
         if (interested.isEmpty()) {
             return false;
         }
         Followed begun = new Followed(kind);
-        begun.listeners.addAll(interested);
+        interested.forEach(each -> begun.listeners.add(each.listener));
+        if (interested.stream().anyMatch(each -> each.view == KubeApi.View.WHOLE)) {
+            begun.follower.showWhole();
+        }
         followed.put(kind, begun);
         if (started) {
             begun.start(kind);
@@ -168,6 +190,12 @@ public final class Followers implements AutoCloseable {
     /** True once everything that existed at start has been told. */
     public boolean areSynced() {
         return all().stream().allMatch(Follower::isSynced);
+    }
+
+    /** True if a kind is served and everything of it that existed when it was first listed has been told. */
+    public synchronized boolean hasSeen(KubeApi.Kind kind) {
+        Followed found = followed.get(kind);
+        return found != null && found.follower.isSynced();
     }
 
     /** Waits until everything that existed at start has been told; false if that will not happen any more. */

@@ -7,6 +7,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 import lavaflow.kube.ApiException;
+import lavaflow.kube.FieldSelector;
+import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +39,25 @@ public interface KubeApi {
         WHOLE,
         /** Type and metadata, without managedFields: a small part of the work for those who look at every object. */
         METADATA
+    }
+
+    /**
+     * A part of the objects of a kind.
+     *
+     * @param namespace empty for all
+     * @param fields what the server selects by, such as {@code spec.nodeName=a}; empty for all
+     */
+    record Scope(String namespace, String fields) {
+        /** One object; who may see only that one may list and watch it so. */
+        public static Scope of(String namespace, String name) {
+            return new Scope(namespace, "metadata.name=" + name);
+        }
+
+        boolean holds(ObjectNode object) {
+            return (namespace.isEmpty()
+                            || Json.textAt(object, "metadata", "namespace").equals(namespace))
+                    && FieldSelector.parse(fields).matches(field -> Json.textAt(object, field.split("\\.", -1)));
+        }
     }
 
     /** Objects at one moment. */
@@ -128,6 +149,15 @@ public interface KubeApi {
         }
     }
 
+    /** The same for a part of the objects. */
+    default long list(Kind kind, Scope scope, View view, Consumer<ObjectNode> each) {
+        return list(kind, scope.namespace(), view, object -> {
+            if (scope.holds(object)) {
+                each.accept(object);
+            }
+        });
+    }
+
     ObjectNode create(Kind kind, String namespace, ObjectNode object);
 
     /** Replaces an object, or the part of it that a subresource is; the empty subresource is the object itself. */
@@ -142,11 +172,20 @@ public interface KubeApi {
     /** Applies a configuration under the name of a manager, who takes the fields in it from everybody else. */
     ObjectNode apply(Kind kind, String subresource, String manager, ObjectNode configuration);
 
-    /** Sends what is asked of an object and never stored: the binding of a pod to its node, an eviction. */
-    void post(Kind kind, String namespace, String name, String subresource, ObjectNode body);
+    /**
+     * Sends what is asked of an object and never stored: the binding of a pod to its node, an eviction, a token.
+     *
+     * @return what the server answers to that
+     */
+    ObjectNode post(Kind kind, String namespace, String name, String subresource, ObjectNode body);
 
     /** False if the object was gone already. */
     boolean delete(Kind kind, String namespace, String name, Deletion deletion);
 
     Watch watch(Kind kind, long afterRevision, View view);
+
+    /** The same for a part of the objects. */
+    default Watch watch(Kind kind, Scope scope, long afterRevision, View view) {
+        return new ScopedWatch(watch(kind, afterRevision, view), scope);
+    }
 }

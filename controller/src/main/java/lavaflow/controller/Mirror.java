@@ -27,7 +27,10 @@ public final class Mirror<T> implements ChangeListener {
     /** Hears of values that became others, on the follower's thread; must be quick. */
     @FunctionalInterface
     public interface Difference<T> {
-        /** What was and what is; null where there is none. At least one of them is there, and they are not equal. */
+        /**
+         * What was and what is of one object; null where there is none. At least one of them is there, and they are not
+         * equal. One that took the name of another is told after the other's end.
+         */
         void told(@Nullable T before, @Nullable T after);
     }
 
@@ -61,10 +64,26 @@ public final class Mirror<T> implements ChangeListener {
             Predicate<ObjectNode> wanted,
             Function<ObjectNode, @Nullable T> view,
             Function<T, List<String>> index) {
+        this(wanted, view, index);
+        followers.listen(kind, KubeApi.View.WHOLE, this);
+    }
+
+    private Mirror(
+            Predicate<ObjectNode> wanted, Function<ObjectNode, @Nullable T> view, Function<T, List<String>> index) {
         this.wanted = wanted;
         this.view = view;
         this.index = index;
-        followers.listen(kind, KubeApi.View.WHOLE, this);
+    }
+
+    /** A mirror of a kind that may not be served yet, or not any more: then it is empty. */
+    public static <T> Mirror<T> whileServed(
+            Followers followers,
+            KubeApi.Kind kind,
+            Function<ObjectNode, @Nullable T> view,
+            Function<T, List<String>> index) {
+        Mirror<T> mirror = new Mirror<>(_ -> true, view, index);
+        followers.listenWhileServed(kind, KubeApi.View.WHOLE, mirror);
+        return mirror;
     }
 
     /** Tells of every change that makes a difference to the value that is kept. Call before anything starts. */
@@ -81,11 +100,21 @@ public final class Mirror<T> implements ChangeListener {
     public void onChange(KubeApi.Kind kind, ObjectNode object, boolean deleted) {
         String place = place(Json.textAt(object, "metadata", "namespace"), Json.textAt(object, "metadata", "name"));
         T value = deleted || !wanted.test(object) ? null : view.apply(object);
+        String uid = Json.textAt(object, "metadata", "uid");
         T before;
+        boolean another;
         synchronized (this) {
-            before = value == null ? forget(place) : keep(place, Json.textAt(object, "metadata", "uid"), value);
+            Entry<T> had = byPlace.get(place);
+            another = had != null && !had.uid().equals(uid);
+            before = value == null ? forget(place) : keep(place, uid, value);
         }
-        tell(before, value);
+        if (another) {
+            // Its forerunner went unseen; the two may well look alike.
+            tell(before, null);
+            tell(null, value);
+        } else {
+            tell(before, value);
+        }
     }
 
     /** Most changes of an object change nothing of its value, and fewer still the words it is found by. */

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An {@link EventRecorder} for those who cannot wait: events are written one after the other behind their back. As
- * upstream, what does not fit any more is dropped: events are a service, not a duty. Its thread lives only while there
- * is something to write. Thread-safe.
+ * Events for those who cannot wait: they are written one after the other behind their back. As upstream, what does not fit
+ * any more is dropped: events are a service, not a duty. Its thread lives only while there is something to write.
+ * Thread-safe.
  */
 public final class QueuedEvents implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(QueuedEvents.class);
@@ -24,15 +24,38 @@ public final class QueuedEvents implements AutoCloseable {
     private static final List<String> NAMING = List.of("name", "namespace", "uid", "resourceVersion");
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
+    /** Who writes an event, in whatever form; may take its time. */
+    @FunctionalInterface
+    public interface Recorder {
+        void record(ObjectNode about, boolean warning, String reason, String message);
+    }
+
     private record Waiting(ObjectNode about, boolean warning, String reason, String message) {}
 
-    private final EventRecorder recorder;
+    private final Recorder recorder;
     private final Queue<Waiting> waiting = new ArrayDeque<>();
     private @Nullable Thread thread;
     private boolean closed;
 
     public QueuedEvents(KubeApi api, String component, InstantSource clock) {
-        this.recorder = new EventRecorder(api, component, clock);
+        this(new EventRecorder(api, component, clock));
+    }
+
+    public QueuedEvents(EventRecorder events) {
+        this((about, warning, reason, message) -> {
+            if (warning) {
+                events.warning(about, reason, message);
+            } else {
+                events.normal(about, reason, message);
+            }
+        });
+    }
+
+    /**
+     * @param recorder is called by one thread at a time
+     */
+    public QueuedEvents(Recorder recorder) {
+        this.recorder = recorder;
     }
 
     public void normal(ObjectNode about, String reason, String message) {
@@ -47,6 +70,7 @@ public final class QueuedEvents implements AutoCloseable {
     private static ObjectNode nameOf(ObjectNode about) {
         ObjectNode name = Json.object();
         name.put("apiVersion", Json.textAt(about, "apiVersion")).put("kind", Json.textAt(about, "kind"));
+        name.put("fieldPath", Json.textAt(about, "fieldPath"));
         ObjectNode metadata = name.putObject("metadata");
         for (String field : NAMING) {
             metadata.put(field, Json.textAt(about, "metadata", field));
@@ -67,18 +91,10 @@ public final class QueuedEvents implements AutoCloseable {
     private void write() {
         for (Waiting next = next(); next != null; next = next()) {
             try {
-                record(next);
+                recorder.record(next.about(), next.warning(), next.reason(), next.message());
             } catch (RuntimeException e) {
                 LOG.error("event {} not recorded", next.reason(), e);
             }
-        }
-    }
-
-    private void record(Waiting event) {
-        if (event.warning()) {
-            recorder.warning(event.about(), event.reason(), event.message());
-        } else {
-            recorder.normal(event.about(), event.reason(), event.message());
         }
     }
 

@@ -19,8 +19,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ControllerRunnerTest {
     private static final KubeApi.Kind MAPS = KubeApi.Kind.core("configmaps");
+    private static final KubeApi.Kind SECRETS = KubeApi.Kind.core("secrets");
 
-    private final TestingKubeApi api = new TestingKubeApi().serve(MAPS, "ConfigMap");
+    private final TestingKubeApi api =
+            new TestingKubeApi().serve(MAPS, "ConfigMap").serve(SECRETS, "Secret");
     private final Followers followers = new Followers(api);
     private final AtomicLong nanos = new AtomicLong();
     private final List<String> turns = new ArrayList<>();
@@ -109,6 +111,24 @@ class ControllerRunnerTest {
     }
 
     @Test
+    void whatCameAndWentUnseenMayConcernAnyKey() {
+        runner.follow(MAPS, ControllerRunnerTest::label);
+        runner.follow(SECRETS, ControllerRunnerTest::label);
+        create("one", "a");
+        followers.pump();
+        turns();
+
+        ObjectNode secret = Json.object();
+        secret.putObject("metadata").put("name", "for-a").putObject("labels").put("for", "a");
+        api.create(SECRETS, "team", secret);
+        api.delete(SECRETS, "team", "for-a", KubeApi.Deletion.PLAIN);
+        api.fail("watch secrets", ApiException.expired("too old resource version"));
+        followers.pump();
+        followers.pump();
+        assertThat(turns()).containsExactly("a");
+    }
+
+    @Test
     void aResultAsksForAnotherLookLater() {
         behaviour = _ -> Optional.of(Duration.ofSeconds(1));
         runner.queue().add("a");
@@ -172,7 +192,7 @@ class ControllerRunnerTest {
             started.start();
             followers.start();
 
-            assertThat(first.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(first.await(60, TimeUnit.SECONDS)).isTrue();
             assertThat(syncedAtTurn).containsExactly(true);
         } finally {
             followers.close();

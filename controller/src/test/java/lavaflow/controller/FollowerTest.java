@@ -203,7 +203,7 @@ class FollowerTest {
         assertThat(follower.awaitSync()).isTrue();
         follower.close();
 
-        assertThat(thread.join(Duration.ofSeconds(20))).isTrue();
+        assertThat(thread.join(Duration.ofMinutes(1))).isTrue();
     }
 
     @Test
@@ -221,8 +221,8 @@ class FollowerTest {
         });
         follower.close();
 
-        assertThat(thread.join(Duration.ofSeconds(20))).isTrue();
-        assertThat(waiting.join(Duration.ofSeconds(20))).isTrue();
+        assertThat(thread.join(Duration.ofMinutes(1))).isTrue();
+        assertThat(waiting.join(Duration.ofMinutes(1))).isTrue();
         assertThat(follower.isSynced()).isFalse();
     }
 }

@@ -68,6 +68,21 @@ class FollowersTest {
     }
 
     @Test
+    void ofANarrowedKindNothingElseIsHeard() {
+        Names names = new Names();
+        followers.narrow(MAPS, KubeApi.Scope.of("team", "mine"));
+        followers.listen(MAPS, names);
+        create(MAPS, "mine");
+        create(MAPS, "yours");
+        followers.pump();
+        api.delete(MAPS, "team", "mine", KubeApi.Deletion.PLAIN);
+        create(MAPS, "theirs");
+        followers.pump();
+
+        assertThat(names.heard).containsExactly("mine", "mine");
+    }
+
+    @Test
     void kindsThatComeLaterAreFollowedForThoseWhoWantAll() {
         KubeApi.Kind widgets = new KubeApi.Kind("example.com", "v1", "widgets", true);
         KubeApi.Kind gadgets = new KubeApi.Kind("example.com", "v1", "gadgets", true);
@@ -153,5 +168,33 @@ class FollowersTest {
         assertThat(followers.catchUp(api.revision(), LONG)).isTrue();
         assertThat(names.heard).containsExactly("one");
         assertThat(followers.catchUp(api.revision() + 1, LONG)).isFalse();
+    }
+
+    @Test
+    void aKindThatIsNotServedYetCostsNothingAndIsShownWholeOnceItIs() {
+        KubeApi.Kind queues = new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "queues", false);
+        Mirror<String> weights = Mirror.whileServed(
+                followers, queues, queue -> Json.textAt(queue, "spec", "weight"), weight -> List.of(weight));
+        Names names = new Names();
+        followers.listenToAll(kind -> kind.equals(queues), names);
+        followers.pump();
+        assertThat(api.requestCount()).isZero();
+        assertThat(followers.areSynced()).isTrue();
+        assertThat(followers.hasSeen(queues)).isFalse();
+
+        api.serve(queues, "Queue");
+        ObjectNode queue = Json.object();
+        queue.putObject("metadata").put("name", "research");
+        queue.putObject("spec").put("weight", "4");
+        api.create(queues, "", queue);
+        followers.pump();
+        assertThat(names.newKinds).containsExactly(queues);
+        assertThat(followers.hasSeen(queues)).isTrue();
+        assertThat(weights.get("", "research")).isEqualTo("4");
+
+        api.withdraw(queues);
+        followers.pump();
+        assertThat(followers.hasSeen(queues)).isFalse();
+        assertThat(weights.all()).isEmpty();
     }
 }

@@ -80,4 +80,16 @@ class MirrorDifferenceTest {
 
         assertThat(told).containsExactly("null to red", "red to null");
     }
+
+    @Test
+    void anotherObjectOfTheSameNameIsToldEvenIfItLooksTheSame() {
+        create("red");
+        api.delete(MAPS, "team", "m", KubeApi.Deletion.PLAIN);
+        api.compact();
+        create("red");
+        followers.pump();
+
+        assertThat(told).containsExactly("null to red", "red to null", "null to red");
+        assertThat(colours.all()).containsExactly("red");
+    }
 }

@@ -1,7 +1,7 @@
 package lavaflow.controller;
 
-import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -17,17 +16,22 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import lavaflow.kube.ApiException;
-import lavaflow.kube.BuiltinTypes;
 import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
-import lavaflow.kube.LabelSelector;
 import lavaflow.kube.MergePatch;
-import lavaflow.kube.StrategicMergePatch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
+
+import static lavaflow.controller.TestingObjects.check;
+import static lavaflow.controller.TestingObjects.hasFinalizers;
+import static lavaflow.controller.TestingObjects.isDeleting;
+import static lavaflow.controller.TestingObjects.isHeld;
+import static lavaflow.controller.TestingObjects.key;
+import static lavaflow.controller.TestingObjects.strategic;
+import static lavaflow.controller.TestingObjects.view;
 
 /**
  * A small API server in memory: revisions, watches that can lose the past, preconditions, finalizers, propagation
@@ -37,18 +41,17 @@ public final class TestingKubeApi implements KubeApi {
     private static final Kind NAMESPACES = Kind.clusterWide("namespaces");
     private static final Instant NOW = Instant.parse("2030-01-02T03:04:05Z");
 
-    private record Logged(long revision, Kind kind, Event event) {}
-
     private final Map<String, Kind> byTypeName = new HashMap<>();
     private final Map<Kind, SortedMap<String, ObjectNode>> objects = new LinkedHashMap<>();
-    private final List<Logged> log = new ArrayList<>();
+    private final TestingHistory history = new TestingHistory(this);
     private final List<String> requests = new ArrayList<>();
     private final Map<String, Deque<RuntimeException>> failures = new HashMap<>();
     private final Map<String, ObjectNode> answers = new HashMap<>();
+    private final Map<String, ObjectNode> applied = new HashMap<>();
     private final List<Runnable> kindListeners = new ArrayList<>();
-    private long revision = 100;
-    private long compacted;
     private long uids;
+    private @Nullable InstantSource tokenClock;
+    private long tokens;
 
     /** Serves a kind. */
     public TestingKubeApi serve(Kind kind, String kindName) {
@@ -79,8 +82,7 @@ public final class TestingKubeApi implements KubeApi {
 
     /** Forgets the past: watches that are behind end with 410. */
     public synchronized void compact() {
-        compacted = revision;
-        notifyAll();
+        history.compact();
     }
 
     /** What was asked since the last call, changes only, in order. */
@@ -98,7 +100,7 @@ public final class TestingKubeApi implements KubeApi {
     }
 
     public synchronized long revision() {
-        return revision;
+        return history.revision();
     }
 
     private void note(String request) {
@@ -111,14 +113,6 @@ public final class TestingKubeApi implements KubeApi {
         if (planned != null && !planned.isEmpty()) {
             throw planned.removeFirst();
         }
-    }
-
-    private static String key(String namespace, String name) {
-        return namespace.isEmpty() ? name : namespace + "/" + name;
-    }
-
-    private static String key(ObjectNode object) {
-        return key(Json.textAt(object, "metadata", "namespace"), Json.textAt(object, "metadata", "name"));
     }
 
     private SortedMap<String, ObjectNode> bucket(Kind kind) {
@@ -163,15 +157,7 @@ public final class TestingKubeApi implements KubeApi {
                 each.accept(view(object, view));
             }
         }
-        return revision;
-    }
-
-    private static ObjectNode view(ObjectNode object, View view) {
-        ObjectNode copy = object.deepCopy();
-        if (view == View.METADATA) {
-            copy.retain("kind", "apiVersion", "metadata");
-        }
-        return copy;
+        return history.revision();
     }
 
     @Override
@@ -219,15 +205,13 @@ public final class TestingKubeApi implements KubeApi {
     }
 
     private ObjectNode commit(Kind kind, ObjectNode object, boolean gone) {
-        revision++;
-        Json.ensureObject(object, "metadata").put("resourceVersion", Long.toString(revision));
+        Json.ensureObject(object, "metadata").put("resourceVersion", Long.toString(history.advance()));
         if (gone) {
             bucket(kind).remove(key(object));
         } else {
             bucket(kind).put(key(object), object);
         }
-        log.add(new Logged(revision, kind, new Event(gone, object)));
-        notifyAll();
+        history.add(kind, gone, object);
         return object.deepCopy();
     }
 
@@ -280,24 +264,18 @@ public final class TestingKubeApi implements KubeApi {
         return next.equals(live) ? live.deepCopy() : commit(kind, next, isDeleting(next) && !isHeld(next));
     }
 
-    /** Owners are not known here: what is applied is merged. */
+    /** What is applied is merged, and what the same manager applied before and leaves out now goes; no owners are known. */
     @Override
     public synchronized ObjectNode apply(Kind kind, String subresource, String manager, ObjectNode configuration) {
         String namespace = Json.textAt(configuration, "metadata", "namespace");
         String name = Json.textAt(configuration, "metadata", "name");
-        return patch(kind, namespace, name, subresource, Merge.PLAIN, configuration);
-    }
-
-    private static void check(Kind kind, ObjectNode live, String field, @Nullable JsonNode wanted) {
-        check(kind, live, field, wanted == null ? null : wanted.asText());
-    }
-
-    private static ObjectNode strategic(ObjectNode live, ObjectNode patch) {
-        BuiltinTypes types = BuiltinTypes.instance();
-        String[] version = Json.textAt(live, "apiVersion").split("/", 2);
-        String group = version.length == 1 ? "" : version[0];
-        String struct = types.kinds().struct(group, version[version.length - 1], Json.textAt(live, "kind"));
-        return StrategicMergePatch.apply(types, Objects.requireNonNull(struct), live.deepCopy(), patch);
+        ObjectNode before = applied.put(
+                manager + " " + kind + "/" + subresource + " " + key(namespace, name), configuration.deepCopy());
+        ObjectNode patch = configuration.deepCopy();
+        if (before != null) {
+            TestingObjects.removeMissing(before, patch);
+        }
+        return patch(kind, namespace, name, subresource, Merge.PLAIN, patch);
     }
 
     /** Answers a path that no kind stands for. */
@@ -319,61 +297,48 @@ public final class TestingKubeApi implements KubeApi {
         if (List.of("pods", "jobs", "daemonsets", "configmaps").contains(kind.resource())) {
             throw ApiException.noSuchPath();
         }
-        return find(kind, namespace, name).map(TestingKubeApi::scale);
+        return find(kind, namespace, name).map(TestingObjects::scale);
     }
 
-    private static ObjectNode scale(ObjectNode object) {
-        ObjectNode scale = Json.object();
-        ObjectNode metadata = scale.putObject("metadata");
-        for (String field : List.of("name", "namespace", "uid", "resourceVersion")) {
-            metadata.put(field, Json.textAt(object, "metadata", field));
-        }
-        scale.putObject("spec").put("replicas", Json.longAt(object, 0, "spec", "replicas"));
-        scale.putObject("status")
-                .put("replicas", Json.longAt(object, 0, "status", "replicas"))
-                .put(
-                        "selector",
-                        LabelSelector.fromJson(Json.at(object, "spec", "selector"))
-                                .toString());
-        return scale;
+    /** Makes up tokens from now on, which tell who asked for the how-manieth. */
+    public synchronized void issueTokens(InstantSource clock) {
+        tokenClock = clock;
+    }
+
+    private ObjectNode token(String namespace, String name, ObjectNode body, InstantSource clock) {
+        long seconds = Json.longAt(body, 3600, "spec", "expirationSeconds");
+        ObjectNode answer = body.deepCopy();
+        Json.ensureObject(answer, "status")
+                .put("token", "token-" + ++tokens + " of " + namespace + "/" + name)
+                .put("expirationTimestamp", GoTime.seconds(clock.instant().plusSeconds(seconds)));
+        return answer;
     }
 
     /** Binds pods and evicts them; nothing stands in the way of either. */
     @Override
-    public synchronized void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
+    public synchronized ObjectNode post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
         note("post " + kind + "/" + subresource + " " + key(namespace, name));
         ObjectNode live = bucket(kind).get(key(namespace, name));
         if (live == null) {
             throw ApiException.notFound(kind.group(), kind.resource(), name);
         }
+        if (subresource.equals("token") && tokenClock != null) {
+            return token(namespace, name, body, tokenClock);
+        }
+        ObjectNode done = Json.object().put("kind", "Status").put("status", "Success");
         if (subresource.equals("eviction")) {
             delete(kind, namespace, name, Deletion.PLAIN);
-            return;
+            return done;
         }
         ObjectNode bound = live.deepCopy();
         Json.ensureObject(bound, "spec").put("nodeName", Json.textAt(body, "target", "name"));
         commit(kind, bound, false);
+        return done;
     }
 
     /** Changes an object as some client would. */
     public ObjectNode edit(Kind kind, String namespace, String name, UnaryOperator<ObjectNode> edit) {
         return update(kind, "", edit.apply(get(kind, namespace, name)));
-    }
-
-    private static boolean isDeleting(ObjectNode object) {
-        return Json.at(object, "metadata", "deletionTimestamp") != null;
-    }
-
-    /** Finalizers hold an object; so does a node that still runs a pod, until it says so with a grace of nothing. */
-    private static boolean isHeld(ObjectNode object) {
-        return hasFinalizers(object)
-                || !Json.listAt(object, "spec", "finalizers").isEmpty()
-                || (Json.textAt(object, "kind").equals("Pod")
-                        && !Json.textAt(object, "spec", "nodeName").isEmpty());
-    }
-
-    private static boolean hasFinalizers(ObjectNode object) {
-        return !Json.listAt(object, "metadata", "finalizers").isEmpty();
     }
 
     @Override
@@ -410,12 +375,6 @@ public final class TestingKubeApi implements KubeApi {
         return true;
     }
 
-    private static void check(Kind kind, ObjectNode live, String field, @Nullable String wanted) {
-        if (wanted != null && !wanted.equals(Json.textAt(live, "metadata", field))) {
-            throw ApiException.conflict(kind.group(), kind.resource(), key(live), "the " + field + " does not match");
-        }
-    }
-
     /** Ends a pod that was on a node. */
     public synchronized void finishPod(String namespace, String name) {
         ObjectNode pod = bucket(Kind.core("pods")).get(key(namespace, name)).deepCopy();
@@ -426,66 +385,6 @@ public final class TestingKubeApi implements KubeApi {
     @Override
     public synchronized Watch watch(Kind kind, long afterRevision, View view) {
         note("list " + kind + " from " + afterRevision);
-        return new LogWatch(kind, afterRevision, view);
-    }
-
-    private final class LogWatch implements Watch {
-        private final Kind kind;
-        private final View view;
-        private long position;
-        private boolean woken;
-        private boolean closed;
-
-        LogWatch(Kind kind, long position, View view) {
-            this.kind = kind;
-            this.position = position;
-            this.view = view;
-        }
-
-        @Override
-        public Progress next(Duration timeout) throws InterruptedException {
-            synchronized (TestingKubeApi.this) {
-                failIfPlanned("watch " + kind);
-                long deadline = System.nanoTime() + timeout.toNanos();
-                while (true) {
-                    if (closed) {
-                        throw new IllegalStateException("closed");
-                    }
-                    if (position < compacted) {
-                        throw ApiException.expired("too old resource version: " + position);
-                    }
-                    List<Event> events = new ArrayList<>();
-                    for (Logged entry : log) {
-                        if (entry.revision() > position && entry.kind().equals(kind)) {
-                            events.add(new Event(
-                                    entry.event().deleted(), view(entry.event().object(), view)));
-                        }
-                    }
-                    long millis = (deadline - System.nanoTime()) / 1_000_000;
-                    if (!events.isEmpty() || woken || millis <= 0) {
-                        woken = false;
-                        position = revision;
-                        return new Progress(events, revision);
-                    }
-                    TestingKubeApi.this.wait(millis);
-                }
-            }
-        }
-
-        @Override
-        public void wake() {
-            synchronized (TestingKubeApi.this) {
-                woken = true;
-                TestingKubeApi.this.notifyAll();
-            }
-        }
-
-        @Override
-        public void close() {
-            synchronized (TestingKubeApi.this) {
-                closed = true;
-                TestingKubeApi.this.notifyAll();
-            }
-        }
+        return history.watch(kind, afterRevision, view, () -> failIfPlanned("watch " + kind));
     }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -121,7 +122,7 @@ final class AuditLogTest {
             }
             List<String> events = new ArrayList<>();
             // The last request is the one with OPTIONS.
-            await().until(() -> {
+            await().atMost(Duration.ofMinutes(1)).until(() -> {
                 events.clear();
                 for (String line : Files.readAllLines(log)) {
                     ObjectNode event = Json.parseObject(line.getBytes(StandardCharsets.UTF_8));

@@ -32,9 +32,15 @@ record ControllerScenario(
         }
         for (Path file : files) {
             String topic = file.getFileName().toString().replace(".yaml", "");
+            String shared = "";
             for (String document : Files.readString(file).split("(?m)^---\n", -1)) {
-                if (YamlTree.parse(document) instanceof ObjectNode scenario) {
-                    scenarios.add(read(topic, scenario));
+                if (YamlTree.parse(shared + document) instanceof ObjectNode scenario) {
+                    if (scenario.has("name")) {
+                        scenarios.add(read(topic, scenario));
+                    } else {
+                        // Anchors reach no further than their document, so it is part of each that follows.
+                        shared = document;
+                    }
                 }
             }
         }

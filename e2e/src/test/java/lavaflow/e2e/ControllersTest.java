@@ -41,30 +41,34 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 final class ControllersTest {
     private static final Path SCENARIOS = Path.of("src/test/resources/controllers");
     private static final Path REPORT = Path.of("target/controllers");
-    private static final int AT_ONCE = 6;
+    private static final int AT_ONCE = 12;
 
     private static final ExecutorService THREADS = Executors.newVirtualThreadPerTaskExecutor();
     private static final Semaphore PLACES = new Semaphore(AT_ONCE);
-    private static final List<PlayedNode> NODES = new ArrayList<>();
+    private static final List<AutoCloseable> SURROUNDINGS = new ArrayList<>();
     private static RemoteKubeApi ours;
     private static RemoteKubeApi theirs;
 
     @BeforeAll
-    static void connect() throws IOException {
+    static void connect() throws Exception {
         String theirFile = System.getProperty("theirs.kubeconfig", "");
         String ourFile = System.getProperty("ours.kubeconfig", "");
         assumeTrue(!theirFile.isEmpty() && !ourFile.isEmpty(), "run e2e/controllers, which starts the servers");
         theirs = new RemoteKubeApi(Settings.of(Path.of(theirFile), "scenarios/0"));
         ours = new RemoteKubeApi(Settings.of(Path.of(ourFile), "scenarios/0"));
-        NODES.add(new PlayedNode(theirs));
-        NODES.add(new PlayedNode(ours));
+        for (RemoteKubeApi api : List.of(theirs, ours)) {
+            SURROUNDINGS.add(new PlayedNode(api));
+            SURROUNDINGS.add(new MetricsProgram(api));
+        }
         Files.createDirectories(REPORT);
     }
 
     @AfterAll
-    static void disconnect() {
+    static void disconnect() throws Exception {
         THREADS.shutdownNow();
-        NODES.forEach(PlayedNode::close);
+        for (AutoCloseable each : SURROUNDINGS) {
+            each.close();
+        }
         Stream.of(ours, theirs).filter(api -> api != null).forEach(RemoteKubeApi::close);
     }
 

@@ -149,7 +149,7 @@ final class Fabric8Test {
                 .create();
         try (SharedIndexInformer<ConfigMap> informer =
                 client.configMaps().inNamespace(namespace).inform(heard)) {
-            await().until(informer::hasSynced);
+            await().atMost(Duration.ofMinutes(1)).until(informer::hasSynced);
             client.configMaps()
                     .inNamespace(namespace)
                     .resource(configMap("b", Map.of()))
@@ -160,7 +160,7 @@ final class Fabric8Test {
                     .edit(map -> new ConfigMapBuilder(map).addToData("k", "v").build());
             client.configMaps().inNamespace(namespace).withName("b").delete();
 
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofMinutes(1))
                     .untilAsserted(
                             () -> assertThat(heard.events).containsExactly("add a", "add b", "update b", "delete b"));
             assertThat(informer.getIndexer().getByKey(namespace + "/a")).isNotNull();
@@ -192,7 +192,7 @@ final class Fabric8Test {
                     .create();
             client.configMaps().inNamespace(namespace).withName("seen").delete();
 
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThat(events).containsExactly("ADDED seen", "DELETED seen"));
         }
     }
@@ -214,7 +214,7 @@ final class Fabric8Test {
 
         client.apps().deployments().inNamespace(namespace).withName("web").scale(4);
 
-        await().atMost(Duration.ofSeconds(20)).until(awaited::isDone);
+        await().atMost(Duration.ofMinutes(1)).until(awaited::isDone);
         assertThat(awaited.join().getSpec().getReplicas()).isEqualTo(4);
     }
 
@@ -297,7 +297,7 @@ final class Fabric8Test {
                 .endContainer()
                 .endSpec()
                 .build();
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofMinutes(1))
                 .ignoreExceptions()
                 .until(() -> client.pods().inNamespace(namespace).resource(pod).create() != null);
         assertThat(client.pods().inNamespace(namespace).withName("solo").getLog())
@@ -326,7 +326,7 @@ final class Fabric8Test {
                 .build()
                 .start();
 
-        await().atMost(Duration.ofSeconds(20)).until(leader::isDone);
+        await().atMost(Duration.ofMinutes(1)).until(leader::isDone);
         assertThat(leader.join()).isEqualTo("one");
         assertThat(client.leases()
                         .inNamespace(namespace)

@@ -78,6 +78,24 @@ final class ScenarioRun implements AutoCloseable {
         return api.findKind(words[0], words[1]).orElseThrow();
     }
 
+    /** By name, or the first of its kind there is, where chance or the clock names it; empty where there is none. */
+    private String name(JsonNode what) {
+        KubeApi.Kind kind = kind(what);
+        return Json.flagAt(what, "first")
+                ? api.list(kind, where(kind), KubeApi.View.METADATA).items().stream()
+                        .map(object -> Json.textAt(object, "metadata", "name"))
+                        .sorted()
+                        .findFirst()
+                        .orElse("")
+                : Json.textAt(what, "name");
+    }
+
+    private Optional<ObjectNode> find(JsonNode what) {
+        String name = name(what);
+        KubeApi.Kind kind = kind(what);
+        return name.isEmpty() ? Optional.empty() : api.find(kind, where(kind), name);
+    }
+
     private String where(KubeApi.Kind kind) {
         return kind.namespaced() ? namespace : "";
     }
@@ -86,6 +104,16 @@ final class ScenarioRun implements AutoCloseable {
     private void create(ObjectNode object) throws InterruptedException {
         KubeApi.Kind kind = api.findKind(Json.textAt(object, "apiVersion"), Json.textAt(object, "kind"))
                 .orElseThrow();
+        for (JsonNode owner : Json.listAt(object, "metadata", "ownerReferences")) {
+            if (!owner.has("uid")) {
+                // The scenario made it, and nobody knows its uid beforehand.
+                KubeApi.Kind owning = api.findKind(Json.textAt(owner, "apiVersion"), Json.textAt(owner, "kind"))
+                        .orElseThrow();
+                ObjectNode found = api.find(owning, where(owning), Json.textAt(owner, "name"))
+                        .orElseThrow();
+                ((ObjectNode) owner).put("uid", Json.textAt(found, "metadata", "uid"));
+            }
+        }
         Instant deadline = Instant.now().plus(PATIENCE);
         while (true) {
             try {
@@ -107,15 +135,14 @@ final class ScenarioRun implements AutoCloseable {
         api.delete(
                 kind(what),
                 where(kind(what)),
-                Json.textAt(what, "name"),
+                name(what),
                 new KubeApi.Deletion(null, null, policy == null ? null : policy.textValue()));
     }
 
     /** Waits until a field has a value, or any, or until an object is gone. */
     private void until(JsonNode what) throws InterruptedException {
-        KubeApi.Kind kind = kind(what);
         Instant deadline = Instant.now().plus(PATIENCE);
-        while (!holds(what, api.find(kind, where(kind), Json.textAt(what, "name")))) {
+        while (!holds(what, find(what))) {
             if (Instant.now().isAfter(deadline)) {
                 throw new AssertionError("in " + PATIENCE.toSeconds() + " s it did not come to: " + what);
             }
@@ -131,6 +158,12 @@ final class ScenarioRun implements AutoCloseable {
             return false;
         }
         JsonNode found = object.get().at(Json.textAt(what, "path"));
+        if (Json.flagAt(what, "missing")) {
+            return found.isMissingNode();
+        }
+        if (what.has("isNot")) {
+            return !found.isMissingNode() && !found.equals(what.get("isNot"));
+        }
         return what.has("is") ? found.equals(what.get("is")) : !found.isMissingNode();
     }
 

@@ -121,7 +121,7 @@ final class Servers implements AutoCloseable {
         String lava = ROOT.resolve("lava").toString();
         ends.add(() -> run(new ProcessBuilder(lava, "down", "--data-dir", data.toString())));
         List<String> up = new ArrayList<>(
-                List.of(lava, "up", "--data-dir", data.toString(), "--listen", "127.0.0.1:0", "--detach"));
+                List.of(lava, "up", "--data-dir", data.toString(), "--listen", "127.0.0.1:0", "--no-node", "--detach"));
         up.addAll(flags);
         int exit = run(new ProcessBuilder(up));
         if (exit != 0) {

@@ -65,9 +65,10 @@ class FlowControlTest {
     }
 
     private static void awaitQueued(FlowControl control, int requests) {
-        await().until(() -> control.metrics()
-                .contains("apiserver_flowcontrol_current_inqueue_requests{flow_schema=\"own\","
-                        + "priority_level=\"own\"} " + requests + "\n"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> control.metrics()
+                        .contains("apiserver_flowcontrol_current_inqueue_requests{flow_schema=\"own\","
+                                + "priority_level=\"own\"} " + requests + "\n"));
     }
 
     @Test
@@ -131,7 +132,7 @@ class FlowControlTest {
 
     /** Whether the quiet client is among those that run, once all of them have said so. */
     private boolean quietRuns() {
-        await().pollInterval(Duration.ofMillis(1)).until(() -> started.size() == SEATS);
+        await().atMost(Duration.ofMinutes(1)).pollInterval(Duration.ofMillis(1)).until(() -> started.size() == SEATS);
         return started.stream().anyMatch(running -> running.user().equals("quiet"));
     }
 

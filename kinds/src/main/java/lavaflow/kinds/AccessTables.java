@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.TreeMap;
 
 import lavaflow.kube.HumanDuration;
 import lavaflow.kube.Json;
+import lavaflow.kube.LabelSelector;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -187,32 +187,7 @@ final class AccessTables {
             return (namespace.isEmpty() ? "*" : namespace) + "/" + name;
         }
         JsonNode selector = Json.at(cells.object(), "spec", "paramRef", "selector");
-        return selector == null ? Cells.UNSET : goStruct(selector);
-    }
-
-    /** Upstream shows this one selector as Go prints the struct. */
-    private static String goStruct(JsonNode selector) {
-        TreeMap<String, String> labels = new TreeMap<>();
-        JsonNode given = Json.at(selector, "matchLabels");
-        if (given != null) {
-            given.properties()
-                    .forEach(
-                            label -> labels.put(label.getKey(), label.getValue().asText()));
-        }
-        StringBuilder text = new StringBuilder("&LabelSelector{MatchLabels:map[string]string{");
-        labels.forEach(
-                (key, value) -> text.append(key).append(": ").append(value).append(','));
-        text.append("},MatchExpressions:[]LabelSelectorRequirement{");
-        for (JsonNode expression : Json.listAt(selector, "matchExpressions")) {
-            text.append("LabelSelectorRequirement{Key:")
-                    .append(Json.textAt(expression, "key"))
-                    .append(",Operator:")
-                    .append(Json.textAt(expression, "operator"))
-                    .append(",Values:[")
-                    .append(Cells.joined(Json.listAt(expression, "values"), " "))
-                    .append("],},");
-        }
-        return text.append("},}").toString();
+        return selector == null ? Cells.UNSET : LabelSelector.goStruct(selector);
     }
 
     private static void flowSchema(Cells cells) {

@@ -29,6 +29,9 @@ final class ApiServiceValidation {
                     name,
                     "must be `spec.version+\".\"+spec.group`: " + FieldErrors.quoted(required));
         }
+        if (group.isEmpty() && !version.equals("v1")) {
+            errors.required(SPEC.child("group"), "only v1 may have an empty group and it better be legacy kube");
+        }
         FieldChecks.optionalSubdomain(spec, "group", SPEC, errors);
         List<String> wrong = Names.dns1035Label(version);
         if (!wrong.isEmpty()) {

@@ -70,7 +70,7 @@ final class CertificateValidation {
         String request = Json.textAt(object, "spec", "request");
         String problem = CertificateRequest.problem(Base64.getDecoder().decode(request));
         if (!problem.isEmpty()) {
-            errors.invalid(SPEC.child("request"), request, problem);
+            errors.invalid(SPEC.child("request"), Json.at(object, "spec", "request"), problem);
         }
         usages(object, old, errors);
         String signer = Json.textAt(object, "spec", "signerName");

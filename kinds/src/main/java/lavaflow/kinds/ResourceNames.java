@@ -7,7 +7,7 @@ import lavaflow.kube.Names;
 import lavaflow.kube.Quantity;
 
 /** Families of resource names. */
-final class ResourceNames {
+public final class ResourceNames {
     private static final String HUGE_PAGES = "hugepages-";
     private static final Set<String> CONTAINER = Set.of("cpu", "memory", "ephemeral-storage");
     private static final Set<String> COUNTS = Set.of(
@@ -73,7 +73,7 @@ final class ResourceNames {
     }
 
     /** Resources that come in whole numbers only. */
-    static boolean isWhole(String name) {
+    public static boolean isWhole(String name) {
         return COUNTS.contains(name) || isExtended(name);
     }
 

@@ -1,7 +1,5 @@
 package lavaflow.kinds;
 
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -93,31 +91,28 @@ final class WebhookValidation {
 
     private static void url(String text, FieldPath path, FieldErrors errors) {
         String form = "; desired format: https://host[/path]";
-        URI url;
+        GoUrl url;
         try {
-            url = new URI(text);
-        } catch (URISyntaxException e) {
+            url = GoUrl.parse(text);
+        } catch (GoUrl.Malformed e) {
             errors.required(
-                    path, "url must be a valid URL: parse " + FieldErrors.quoted(text) + ": " + e.getReason() + form);
+                    path, "url must be a valid URL: parse " + FieldErrors.quoted(text) + ": " + e.text() + form);
             return;
         }
-        String scheme = url.getScheme() == null ? "" : url.getScheme();
-        if (!scheme.equals("https")) {
-            errors.invalid(path, scheme, "'https' is the only allowed URL scheme" + form);
+        if (!url.scheme().equals("https")) {
+            errors.invalid(path, url.scheme(), "'https' is the only allowed URL scheme" + form);
         }
-        String authority = url.getRawAuthority() == null ? "" : url.getRawAuthority();
-        int at = authority.lastIndexOf('@');
-        if (authority.length() == at + 1) {
+        if (url.host().isEmpty()) {
             errors.invalid(path, "", "host must be specified" + form);
         }
-        if (at >= 0) {
-            errors.invalid(path, authority.substring(0, at), "user information is not permitted in the URL");
+        if (url.user() != null) {
+            errors.invalid(path, url.user(), "user information is not permitted in the URL");
         }
-        if (url.getRawFragment() != null && !url.getRawFragment().isEmpty()) {
-            errors.invalid(path, url.getRawFragment(), "fragments are not permitted in the URL");
+        if (!url.fragment().isEmpty()) {
+            errors.invalid(path, url.fragment(), "fragments are not permitted in the URL");
         }
-        if (url.getRawQuery() != null && !url.getRawQuery().isEmpty()) {
-            errors.invalid(path, url.getRawQuery(), "query parameters are not permitted in the URL");
+        if (!url.query().isEmpty()) {
+            errors.invalid(path, url.query(), "query parameters are not permitted in the URL");
         }
     }
 

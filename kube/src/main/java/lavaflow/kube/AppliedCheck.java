@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.BinaryNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
@@ -134,6 +135,13 @@ final class AppliedCheck {
             List<String> elements = new ArrayList<>();
             value.forEach(element -> elements.add(goSyntax(element)));
             return "[]interface {}{" + String.join(", ", elements) + "}";
+        }
+        if (value instanceof BinaryNode bytes) {
+            List<String> each = new ArrayList<>();
+            for (byte part : bytes.binaryValue()) {
+                each.add("0x" + Integer.toHexString(part & 0xff));
+            }
+            return "[]uint8{" + String.join(", ", each) + "}";
         }
         return value.isTextual() ? FieldErrors.quoted(value.textValue()) : GoText.value(value);
     }

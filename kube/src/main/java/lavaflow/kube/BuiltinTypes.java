@@ -37,8 +37,8 @@ public final class BuiltinTypes implements Types {
     private final Map<String, Struct> parsed = new ConcurrentHashMap<>();
     private final KindTable kinds;
 
-    /** Reads a resource in the format described above. */
-    BuiltinTypes(String text) {
+    /** Reads types in the format described above; every line ends with a line feed. */
+    public BuiltinTypes(String text) {
         this.text = text;
         KindTable.Reader reader = new KindTable.Reader();
         for (int start = 0, end; start < text.length(); start = end + 1) {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Collects what is wrong with an object, in the order it was found, with upstream's wording. */
 public final class FieldErrors {
     private final List<FieldError> errors = new ArrayList<>();
+    private List<String> tolerated = List.of();
 
     public boolean isEmpty() {
         return errors.isEmpty();
@@ -23,6 +24,20 @@ public final class FieldErrors {
 
     public void addAll(FieldErrors others) {
         errors.addAll(others.errors);
+        tolerate(others.tolerated);
+    }
+
+    /** Notes what is wrong in parts that have not changed: a client is warned of it, whatever becomes of the request. */
+    public void tolerate(List<String> complaints) {
+        if (!complaints.isEmpty()) {
+            List<String> all = new ArrayList<>(tolerated);
+            all.addAll(complaints);
+            tolerated = all;
+        }
+    }
+
+    public List<String> tolerated() {
+        return Collections.unmodifiableList(tolerated);
     }
 
     public void add(FieldError.Reason reason, FieldPath path, String detail) {

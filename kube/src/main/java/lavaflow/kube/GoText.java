@@ -10,6 +10,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 /** Shows JSON values the way Go prints decoded JSON, because upstream's error messages contain such prints. */
 public final class GoText {
+    /** Go's JSON has exponents from 1e21 on. */
+    private static final int JSON_DIGITS = 21;
+
     private GoText() {}
 
     /** Go's {@code %v}: {@code map[a:1 b:[x y]]}. */
@@ -99,14 +102,18 @@ public final class GoText {
         return node.isNumber() && !"int64".equals(scalarType(node)) ? number(node.doubleValue()) : node.asText();
     }
 
-    /** Go prints the shortest digits, with an exponent below 1e-4 and from 1e21 on. */
+    /** A floating point number in a message ({@code %v}) or as a key: the shortest digits, with an exponent below 1e-4 and from 1e6 on. */
     static String number(double value) {
+        return number(value, 6);
+    }
+
+    private static String number(double value, int plainDigits) {
         if (value == 0 || Double.isNaN(value) || Double.isInfinite(value)) {
             return value == 0 ? (1 / value < 0 ? "-0" : "0") : String.valueOf(value);
         }
         BigDecimal digits = new BigDecimal(Double.toString(value)).stripTrailingZeros();
         int exponent = digits.precision() - digits.scale() - 1;
-        if (exponent >= -4 && exponent < 21) {
+        if (exponent >= -4 && exponent < plainDigits) {
             return digits.toPlainString();
         }
         String unscaled = digits.unscaledValue().abs().toString();
@@ -149,7 +156,7 @@ public final class GoText {
             }
             out.append(node.isEmpty() ? "[]" : "]");
         } else {
-            out.append(node.isFloatingPointNumber() ? number(node.doubleValue()) : node.asText());
+            out.append(node.isFloatingPointNumber() ? number(node.doubleValue(), JSON_DIGITS) : node.asText());
         }
     }
 

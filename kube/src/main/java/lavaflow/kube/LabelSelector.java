@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -256,5 +257,32 @@ public final class LabelSelector {
     @Override
     public String toString() {
         return requirements.stream().map(Requirement::toString).collect(Collectors.joining(","));
+    }
+
+    /** A selector as Go prints its struct, which some of upstream's messages and columns show. */
+    public static String goStruct(JsonNode selector) {
+        TreeMap<String, String> labels = new TreeMap<>();
+        JsonNode given = Json.at(selector, "matchLabels");
+        if (given != null) {
+            given.properties()
+                    .forEach(
+                            label -> labels.put(label.getKey(), label.getValue().asText()));
+        }
+        StringBuilder text = new StringBuilder("&LabelSelector{MatchLabels:map[string]string{");
+        labels.forEach(
+                (key, value) -> text.append(key).append(": ").append(value).append(','));
+        text.append("},MatchExpressions:[]LabelSelectorRequirement{");
+        for (JsonNode expression : Json.listAt(selector, "matchExpressions")) {
+            List<String> values = new ArrayList<>();
+            Json.listAt(expression, "values").forEach(value -> values.add(value.asText()));
+            text.append("LabelSelectorRequirement{Key:")
+                    .append(Json.textAt(expression, "key"))
+                    .append(",Operator:")
+                    .append(Json.textAt(expression, "operator"))
+                    .append(",Values:[")
+                    .append(String.join(" ", values))
+                    .append("],},");
+        }
+        return text.append("},}").toString();
     }
 }

@@ -3,6 +3,7 @@ package lavaflow.kube;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 
@@ -220,20 +221,36 @@ final class PathStep implements Comparable<PathStep> {
         if (left.isNumber()) {
             return left.isIntegralNumber() && right.isIntegralNumber()
                     ? left.bigIntegerValue().compareTo(right.bigIntegerValue())
-                    : Double.compare(left.doubleValue(), right.doubleValue());
+                    : Double.compare(number(left), number(right));
         }
         if (left.isBoolean()) {
             return Boolean.compare(left.booleanValue(), right.booleanValue());
         }
-        // Lists and objects are no keys in any schema; a total order is all that is needed, the same after writing and
-        // reading.
-        return written(left).compareTo(written(right));
+        if (left.isArray()) {
+            return compareAll(left.values(), right.values());
+        }
+        return left.isObject() ? compareKeys(keysByName(left), keysByName(right)) : 0;
     }
 
-    private static String written(JsonNode node) {
-        StringBuilder out = new StringBuilder();
-        GoText.json(out, node);
-        return out.toString();
+    private static int compareAll(Iterator<JsonNode> left, Iterator<JsonNode> right) {
+        while (left.hasNext() && right.hasNext()) {
+            int order = compare(left.next(), right.next());
+            if (order != 0) {
+                return order;
+            }
+        }
+        return Boolean.compare(left.hasNext(), right.hasNext());
+    }
+
+    private static List<Key> keysByName(JsonNode object) {
+        List<Key> keys = keysOf(object);
+        keys.sort(Comparator.comparing(Key::name));
+        return keys;
+    }
+
+    /** What is below zero by nothing is written as an integer and read as zero. */
+    private static double number(JsonNode node) {
+        return node.doubleValue() + 0.0;
     }
 
     private static int rank(JsonNode node) {
@@ -266,6 +283,6 @@ final class PathStep implements Comparable<PathStep> {
             // Equal numbers inside may be of different types, and their hashes too.
             return node.size();
         }
-        return node.isNumber() ? Double.hashCode(node.doubleValue()) : node.hashCode();
+        return node.isNumber() ? Double.hashCode(number(node)) : node.hashCode();
     }
 }

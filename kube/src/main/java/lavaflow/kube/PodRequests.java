@@ -55,11 +55,16 @@ public final class PodRequests {
     private static long amount(String name, JsonNode value) {
         try {
             Quantity quantity = Quantity.fromJson(value);
-            return name.equals(CPU) ? quantity.milliValue() : quantity.value();
+            return isProcessors(name) ? quantity.milliValue() : quantity.value();
         } catch (MalformedException e) {
             // The API accepts none such.
             return 0;
         }
+    }
+
+    /** Also under the names quotas have for them. */
+    private static boolean isProcessors(String name) {
+        return name.equals(CPU) || name.equals("requests.cpu") || name.equals("limits.cpu");
     }
 
     private static void add(Map<String, Long> sum, Map<String, Long> more) {

@@ -22,7 +22,11 @@ public final class Untyped {
                 }
                 yield list;
             }
-            default -> node.isFloatingPointNumber() ? ScalarDecoder.wholeIfPossible(node) : node;
+            default -> {
+                JsonNode whole = node.isFloatingPointNumber() ? ScalarDecoder.wholeIfPossible(node) : node;
+                boolean changed = node.isFloatingPointNumber() && whole.isIntegralNumber();
+                yield changed ? new WholeFloat(whole.longValue()) : node;
+            }
         };
     }
 

@@ -28,7 +28,9 @@ record YamlKey(String text, String shown, @Nullable String problem) {
         if (key.isBigInteger()) {
             return unsupported("uint64", "0x" + key.bigIntegerValue().toString(16));
         }
-        String text = key.isFloatingPointNumber() ? GoText.number(key.floatValue()) : key.asText();
+        String text = key.isFloatingPointNumber()
+                ? GoText.number(Double.parseDouble(Float.toString(key.floatValue())))
+                : key.asText();
         return new YamlKey(text, text, null);
     }
 

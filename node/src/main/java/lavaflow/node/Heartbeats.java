@@ -23,7 +23,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Heartbeats implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeats.class);
-    static final KubeApi.Kind LEASES = new KubeApi.Kind("coordination.k8s.io", "v1", "leases", true);
     static final Duration TURN = Duration.ofSeconds(10);
     /** In so many turns every node also writes its status, though nothing has changed. */
     private static final int TURNS_PER_STATUS = 30;
@@ -92,42 +91,13 @@ final class Heartbeats implements AutoCloseable {
         KubeApi api = access.as(name);
         Instant now = clock.instant();
         try {
-            renew(api, state, now);
+            NodeLease.renew(api, name, state.uid(), now);
             if (whole) {
                 writeHealth(state, false);
             }
         } catch (ApiException e) {
             if (e.code() != 404) {
                 LOG.warn("node {} has no heartbeat: {}", name, e.getMessage());
-            }
-        }
-    }
-
-    private static void renew(KubeApi api, NodeState state, Instant now) {
-        SimNode node = state.node();
-        try {
-            api.patch(
-                    LEASES,
-                    NodeForm.LEASE_NAMESPACE,
-                    node.name(),
-                    "",
-                    KubeApi.Merge.PLAIN,
-                    NodeForm.renewal(node, now));
-        } catch (ApiException e) {
-            if (e.code() != 404) {
-                throw e;
-            }
-            create(api, NodeForm.lease(node, state.uid(), now));
-        }
-    }
-
-    private static void create(KubeApi api, ObjectNode lease) {
-        try {
-            api.create(LEASES, NodeForm.LEASE_NAMESPACE, lease);
-        } catch (ApiException e) {
-            // A node that joins and the wheel may meet; either beat is as good as the other.
-            if (!e.reason().equals("AlreadyExists")) {
-                throw e;
             }
         }
     }

@@ -13,8 +13,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** The Node and the Lease of a simulated node, as a kubelet would write them. */
 final class NodeForm {
-    static final String LEASE_NAMESPACE = "kube-node-lease";
-    static final long LEASE_SECONDS = 40;
     private static final String TYPE = "type";
     private static final String SIMULATED = "simulated";
     private static final String KUBELET_VERSION = "v1.36.3";
@@ -143,29 +141,5 @@ final class NodeForm {
             condition.put("lastTransitionTime", GoTime.seconds(now));
         }
         return condition;
-    }
-
-    static ObjectNode lease(SimNode node, String nodeUid, Instant now) {
-        ObjectNode lease =
-                Json.object().put("apiVersion", "coordination.k8s.io/v1").put("kind", "Lease");
-        ObjectNode metadata =
-                lease.putObject("metadata").put("name", node.name()).put("namespace", LEASE_NAMESPACE);
-        metadata.putArray("ownerReferences")
-                .addObject()
-                .put("apiVersion", "v1")
-                .put("kind", "Node")
-                .put("name", node.name())
-                .put("uid", nodeUid);
-        lease.putObject("spec")
-                .put("holderIdentity", node.name())
-                .put("leaseDurationSeconds", LEASE_SECONDS)
-                .put("renewTime", GoTime.micros(now));
-        return lease;
-    }
-
-    static ObjectNode renewal(SimNode node, Instant now) {
-        ObjectNode patch = Json.object();
-        patch.putObject("spec").put("holderIdentity", node.name()).put("renewTime", GoTime.micros(now));
-        return patch;
     }
 }

@@ -3,18 +3,12 @@ package lavaflow.node;
 import java.time.Instant;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-import lavaflow.kube.HostPort;
 import lavaflow.kube.Json;
-import lavaflow.kube.NodeAffinity;
-import lavaflow.kube.PodRequests;
-import lavaflow.kube.Taint;
-import lavaflow.kube.Toleration;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -45,30 +39,20 @@ final class NodeState {
         }
     }
 
-    /** What a pod has of its node for itself. */
-    private record Claim(Map<String, Long> needs, List<HostPort> ports) {
-        static Claim of(@Nullable JsonNode spec) {
-            Map<String, Long> needs = new LinkedHashMap<>(PodRequests.of(spec));
-            needs.put("pods", 1L);
-            return new Claim(needs, HostPort.of(spec));
-        }
-    }
-
     private final SimNode node;
     private final BitSet taken = new BitSet();
     private final Map<String, Integer> addresses = new HashMap<>();
-    /** What those it has taken in need, by uid. */
-    private final Map<String, Claim> admitted = new LinkedHashMap<>();
+    private final NodeClaims claims = new NodeClaims();
 
     private final Set<PodKey> pods = new LinkedHashSet<>();
-    private Map<String, Long> allocatable = Map.of();
     private ObjectNode object = Json.object();
     private Mode mode = Mode.READY;
     private double slowdown = 1;
     private boolean present;
     private boolean joined;
     private boolean givenUp;
-    private NodeForm.Health told = NodeForm.Health.READY;
+    /** What the API has last heard of its health; null while nobody can say. */
+    private NodeForm.@Nullable Health told = NodeForm.Health.READY;
 
     NodeState(SimNode node) {
         this.node = node;
@@ -90,7 +74,6 @@ final class NodeState {
         joined = true;
         object = seen;
         givenUp = NodeForm.isGivenUp(seen);
-        allocatable = PodRequests.amounts(Json.at(seen, "status", "allocatable"));
         return changed || givenUp;
     }
 
@@ -134,6 +117,11 @@ final class NodeState {
         return told == health && !givenUp;
     }
 
+    /** The API is about to hear of another health. Whether it did is known with its answer, which may get lost. */
+    synchronized void beginToTell() {
+        told = null;
+    }
+
     synchronized void tell(NodeForm.Health health) {
         told = health;
         givenUp = false;
@@ -154,62 +142,19 @@ final class NodeState {
     }
 
     /** Takes a pod in, or says why not. */
-    synchronized PodRun.@Nullable End admit(ObjectNode pod, String uid) {
-        JsonNode spec = Json.at(pod, "spec");
-        NodeAffinity affinity = NodeAffinity.of(spec);
-        if (!affinity.accepts(node.name(), Json.at(object, "metadata", "labels"))) {
-            return rejected(
-                    "NodeAffinity", "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector");
-        }
-        for (Taint taint : Taint.of(object)) {
-            if (taint.effect().equals(Taint.NO_EXECUTE) && !Toleration.anyTolerates(Toleration.of(spec), taint)) {
-                return rejected(
-                        "TaintToleration", "Predicate TaintToleration failed: node(s) had untolerated taint(s)");
-            }
-        }
-        Claim claim = Claim.of(spec);
-        PodRun.End refusal = refusal(claim);
-        if (refusal == null) {
-            admitted.put(uid, claim);
-        }
-        return refusal;
-    }
-
-    private PodRun.@Nullable End refusal(Claim claim) {
-        for (Map.Entry<String, Long> need : claim.needs().entrySet()) {
-            long capacity = allocatable.getOrDefault(need.getKey(), 0L);
-            long used = admitted.values().stream()
-                    .mapToLong(each -> each.needs().getOrDefault(need.getKey(), 0L))
-                    .sum();
-            if (need.getValue() > 0 && need.getValue() > capacity - used) {
-                return rejected(
-                        "OutOf" + need.getKey(),
-                        "Node didn't have enough resource: " + need.getKey() + ", requested: " + need.getValue()
-                                + ", used: " + used + ", capacity: " + capacity);
-            }
-        }
-        boolean portTaken = admitted.values().stream()
-                .flatMap(each -> each.ports().stream())
-                .anyMatch(port -> claim.ports().stream().anyMatch(port::conflicts));
-        return portTaken
-                ? rejected(
-                        "NodePorts",
-                        "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports")
-                : null;
-    }
-
-    private static PodRun.End rejected(String reason, String message) {
-        return new PodRun.End(reason, "Pod was rejected: " + message);
+    synchronized PodRun.@Nullable End admit(ObjectNode pod) {
+        NodeClaims.Refusal refusal = claims.admit(object, pod);
+        return refusal == null ? null : new PodRun.End(refusal.reason(), refusal.message());
     }
 
     /** A pod that was taken in before this process began. */
-    synchronized void readmit(ObjectNode pod, String uid) {
-        admitted.put(uid, Claim.of(Json.at(pod, "spec")));
+    synchronized void readmit(ObjectNode pod) {
+        claims.readmit(pod);
     }
 
     /** A pod has ended: what it needed is free again, its address too. */
     synchronized void ended(String uid) {
-        admitted.remove(uid);
+        claims.release(uid);
         Integer place = addresses.remove(uid);
         if (place != null) {
             taken.clear(place);
@@ -250,7 +195,7 @@ final class NodeState {
         }
     }
 
-    ObjectNode newStatus(Instant now) {
-        return NodeForm.status(node, health(), now);
+    ObjectNode newStatus(NodeForm.Health health, Instant now) {
+        return NodeForm.status(node, health, now);
     }
 }

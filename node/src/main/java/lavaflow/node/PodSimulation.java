@@ -28,28 +28,6 @@ final class PodSimulation {
      */
     record Next(PodRun run, @Nullable Instant wakeAt, boolean gone) {}
 
-    /** How pods and containers stand. */
-    enum Phase {
-        PENDING("Pending"),
-        RUNNING("Running"),
-        SUCCEEDED("Succeeded"),
-        FAILED("Failed");
-
-        private final String word;
-
-        Phase(String word) {
-            this.word = word;
-        }
-
-        String word() {
-            return word;
-        }
-
-        boolean isOver() {
-            return this == SUCCEEDED || this == FAILED;
-        }
-    }
-
     private final SimPod pod;
     private final long seed;
     private final Instant now;
@@ -261,20 +239,20 @@ final class PodSimulation {
 
     // ---- the phase ----
 
-    static Phase phase(SimPod pod, PodRun run) {
+    static PodPhase phase(SimPod pod, PodRun run) {
         if (run.end() != null) {
-            return Phase.FAILED;
+            return PodPhase.FAILED;
         }
         for (int i = 0; i < run.inits().size(); i++) {
             ContainerRun init = run.inits().get(i);
             if (pod.inits().get(i).sidecar()) {
                 if (init.state() instanceof ContainerRun.Waiting && !isLeftBehind(run)) {
-                    return Phase.PENDING;
+                    return PodPhase.PENDING;
                 }
             } else if (!isDone(init)) {
                 boolean failed = init.state() instanceof ContainerRun.Ended
                         && pod.restartPolicy().equals("Never");
-                return failed || isLeftBehind(run) ? Phase.FAILED : Phase.PENDING;
+                return failed || isLeftBehind(run) ? PodPhase.FAILED : PodPhase.PENDING;
             }
         }
         return phaseOfMains(pod, run.mains());
@@ -285,17 +263,17 @@ final class PodSimulation {
         return run.mains().stream().anyMatch(each -> each.state() instanceof ContainerRun.Missing);
     }
 
-    private static Phase phaseOfMains(SimPod pod, List<ContainerRun> mains) {
+    private static PodPhase phaseOfMains(SimPod pod, List<ContainerRun> mains) {
         int running = 0;
         int failed = 0;
         int ended = 0;
         for (ContainerRun each : mains) {
             switch (each.state()) {
                 case ContainerRun.Waiting() -> {
-                    return Phase.PENDING;
+                    return PodPhase.PENDING;
                 }
                 case ContainerRun.Missing() -> {
-                    return Phase.FAILED;
+                    return PodPhase.FAILED;
                 }
                 case ContainerRun.Running(Instant _) -> running++;
                 case ContainerRun.BackingOff(Instant _, Duration _) -> running++;
@@ -307,11 +285,11 @@ final class PodSimulation {
         }
         boolean stopping = pod.deletedAt() != null;
         if (running > 0 || ended == 0 || (pod.restartPolicy().equals("Always") && !stopping)) {
-            return Phase.RUNNING;
+            return PodPhase.RUNNING;
         }
         if (failed == 0) {
-            return Phase.SUCCEEDED;
+            return PodPhase.SUCCEEDED;
         }
-        return pod.restartPolicy().equals("Never") || stopping ? Phase.FAILED : Phase.RUNNING;
+        return pod.restartPolicy().equals("Never") || stopping ? PodPhase.FAILED : PodPhase.RUNNING;
     }
 }

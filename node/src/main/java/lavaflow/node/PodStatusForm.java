@@ -21,7 +21,7 @@ final class PodStatusForm {
     private final ObjectNode object;
     private final SimPod pod;
     private final PodRun run;
-    private final PodSimulation.Phase phase;
+    private final PodPhase phase;
     private final Instant now;
 
     private PodStatusForm(ObjectNode object, SimPod pod, PodRun run, Instant now) {
@@ -93,74 +93,14 @@ final class PodStatusForm {
     // ---- conditions ----
 
     private ArrayNode conditions() {
-        ArrayNode conditions = Json.array();
-        if (rejected()) {
-            return conditions;
+        PodConditions conditions = new PodConditions(object, now);
+        if (!rejected()) {
+            conditions.tellAll(phase, run.sandbox(), incompleteInits(), unready());
         }
-        String unready = unready();
-        boolean over = phase.isOver();
-        condition(conditions, "PodReadyToStartContainers", run.sandbox() && !over, "", "");
-        String incomplete = incompleteInits();
-        boolean initialized = incomplete.isEmpty() || phase == PodSimulation.Phase.SUCCEEDED;
-        condition(
-                conditions,
-                "Initialized",
-                initialized,
-                initialized
-                        ? (phase == PodSimulation.Phase.SUCCEEDED ? "PodCompleted" : "")
-                        : "ContainersNotInitialized",
-                initialized ? "" : "containers with incomplete status: " + incomplete);
-        String reason =
-                over ? (phase == PodSimulation.Phase.SUCCEEDED ? "PodCompleted" : "PodFailed") : "ContainersNotReady";
-        String message = over ? "" : "containers with unready status: " + unready;
-        boolean containersReady = !over && unready.isEmpty();
-        String gates = closedGates();
-        boolean ready = containersReady && gates.isEmpty();
-        String readyReason = containersReady ? "ReadinessGatesNotReady" : reason;
-        condition(conditions, "Ready", ready, ready ? "" : readyReason, ready ? "" : containersReady ? gates : message);
-        condition(
-                conditions,
-                "ContainersReady",
-                containersReady,
-                containersReady ? "" : reason,
-                containersReady ? "" : message);
-        condition(conditions, "PodScheduled", true, "", "");
-        return conditions;
+        return conditions.told();
     }
 
-    private void condition(ArrayNode conditions, String type, boolean holds, String reason, String message) {
-        ObjectNode before = condition(type);
-        String status = holds ? "True" : "False";
-        boolean same = before != null && Json.textAt(before, "status").equals(status);
-        ObjectNode condition = conditions.addObject();
-        condition.put("type", type).put("observedGeneration", generation()).put("status", status);
-        condition.putNull("lastProbeTime");
-        condition.put(
-                "lastTransitionTime",
-                same && before != null ? Json.textAt(before, "lastTransitionTime") : GoTime.seconds(now));
-        // A patch has to say that something is not there any more.
-        put(condition, "reason", reason, before);
-        put(condition, "message", message, before);
-    }
-
-    private static void put(ObjectNode condition, String field, String text, @Nullable ObjectNode before) {
-        if (!text.isEmpty()) {
-            condition.put(field, text);
-        } else if (before != null && before.has(field)) {
-            condition.putNull(field);
-        }
-    }
-
-    private @Nullable ObjectNode condition(String type) {
-        for (JsonNode condition : Json.listAt(object, "status", "conditions")) {
-            if (Json.textAt(condition, "type").equals(type) && condition instanceof ObjectNode found) {
-                return found;
-            }
-        }
-        return null;
-    }
-
-    private String unready() {
+    private List<String> unready() {
         List<String> names = new ArrayList<>();
         for (int i = 0; i < run.inits().size(); i++) {
             if (pod.inits().get(i).sidecar() && !run.inits().get(i).ready()) {
@@ -168,10 +108,10 @@ final class PodStatusForm {
             }
         }
         run.mains().stream().filter(Predicate.not(ContainerRun::ready)).forEach(each -> names.add(each.name()));
-        return names.isEmpty() ? "" : "[" + String.join(" ", names) + "]";
+        return names;
     }
 
-    private String incompleteInits() {
+    private List<String> incompleteInits() {
         List<String> names = new ArrayList<>();
         for (int i = 0; i < run.inits().size(); i++) {
             ContainerRun each = run.inits().get(i);
@@ -182,22 +122,7 @@ final class PodStatusForm {
                 names.add(each.name());
             }
         }
-        return names.isEmpty() ? "" : "[" + String.join(" ", names) + "]";
-    }
-
-    private String closedGates() {
-        List<String> closed = new ArrayList<>();
-        for (JsonNode gate : Json.listAt(object, "spec", "readinessGates")) {
-            String type = Json.textAt(gate, "conditionType");
-            ObjectNode condition = condition(type);
-            if (condition == null) {
-                closed.add("corresponding condition of pod readiness gate \"" + type + "\" does not exist.");
-            } else if (!Json.textAt(condition, "status").equals("True")) {
-                closed.add("the status of pod readiness gate \"" + type + "\" is not \"True\", but "
-                        + Json.textAt(condition, "status"));
-            }
-        }
-        return closed.size() < 2 ? String.join("", closed) : "[" + String.join(", ", closed) + "]";
+        return names;
     }
 
     // ---- containers ----

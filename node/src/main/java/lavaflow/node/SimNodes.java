@@ -139,6 +139,13 @@ public final class SimNodes implements AutoCloseable {
                 }
                 return gone;
             });
+            // Another pod of the same name may have come meanwhile.
+            known.values().forEach(key -> {
+                NodeState state = nodes.get(key.node());
+                if (state != null) {
+                    state.add(key);
+                }
+            });
         }
     }
 
@@ -195,8 +202,12 @@ public final class SimNodes implements AutoCloseable {
                 }
                 made = takeOver(api, state, now);
             }
-            state.update(made);
-            heartbeats.beat(state, false);
+            if (state.update(made)) {
+                pods.queue().add(healthOf(state));
+            }
+            if (state.isReachable()) {
+                heartbeats.beat(state, false);
+            }
         } catch (ApiException e) {
             LOG.warn("node {} could not register and tries again: {}", node.name(), e.getMessage());
             // Who has the name of a real node waits until that is gone.
@@ -211,9 +222,20 @@ public final class SimNodes implements AutoCloseable {
         if (present != null && !NodeForm.isSimulated(present)) {
             throw ApiException.conflict("", "nodes", name, "a node of that name is there that is not simulated");
         }
+        if (present != null) {
+            // It goes on as it was told to behave. What the API has heard of it was somebody else's word.
+            state.update(present);
+            state.beginToTell();
+            if (!state.isReachable()) {
+                return present;
+            }
+        }
+        NodeForm.Health health = state.health();
         ObjectNode patch = Json.object();
-        patch.set("status", state.newStatus(now));
-        return api.patch(NODES, "", name, "status", KubeApi.Merge.STRATEGIC, patch);
+        patch.set("status", state.newStatus(health, now));
+        ObjectNode answer = api.patch(NODES, "", name, "status", KubeApi.Merge.STRATEGIC, patch);
+        state.tell(health);
+        return answer;
     }
 
     private Optional<Duration> reconcile(PodKey key) {
@@ -229,6 +251,7 @@ public final class SimNodes implements AutoCloseable {
         if (key.name().isEmpty()) {
             NodeForm.Health health = state.health();
             if (!state.hasTold(health)) {
+                state.beginToTell();
                 heartbeats.writeHealth(state, true);
                 heartbeats.beat(state, false);
                 state.tell(health);
@@ -285,7 +308,7 @@ public final class SimNodes implements AutoCloseable {
         PodRun restored = PodRestoring.of(object, pod, now);
         if (restored != null) {
             if (!PodSimulation.phase(pod, restored).isOver()) {
-                state.readmit(object, pod.uid());
+                state.readmit(object);
             }
             return restored;
         }
@@ -293,7 +316,7 @@ public final class SimNodes implements AutoCloseable {
         if (pod.deletedAt() != null) {
             return run;
         }
-        PodRun.End refusal = state.admit(object, pod.uid());
+        PodRun.End refusal = state.admit(object);
         return refusal == null ? run : run.ended(refusal.reason(), refusal.message());
     }
 

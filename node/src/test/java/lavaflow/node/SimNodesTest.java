@@ -7,6 +7,7 @@ import lavaflow.controller.Fanout;
 import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
 import lavaflow.controller.TestingKubeApi;
+import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 import lavaflow.kube.MergePatch;
 
@@ -27,14 +28,14 @@ class SimNodesTest {
             .serve(NAMESPACES, "Namespace")
             .serve(SimNodes.PODS, "Pod")
             .serve(SimNodes.NODES, "Node")
-            .serve(Heartbeats.LEASES, "Lease");
+            .serve(NodeLease.LEASES, "Lease");
     private Instant now = Instant.parse("2030-01-02T04:00:00Z");
     private Followers followers;
     private SimNodes nodes;
 
     @BeforeEach
     void join() {
-        for (String name : new String[] {"ns", NodeForm.LEASE_NAMESPACE}) {
+        for (String name : new String[] {"ns", NodeLease.NAMESPACE}) {
             api.createAnywhere(NAMESPACES, "", json("{\"metadata\":{\"name\":\"" + name + "\"}}"));
         }
         begin("[{count: 2, cpu: 2, pods: 3}]");
@@ -93,13 +94,13 @@ class SimNodesTest {
     }
 
     private String renewed(String node) {
-        return Json.textAt(api.get(Heartbeats.LEASES, NodeForm.LEASE_NAMESPACE, node), "spec", "renewTime");
+        return Json.textAt(api.get(NodeLease.LEASES, NodeLease.NAMESPACE, node), "spec", "renewTime");
     }
 
     @Test
     void nodesRegisterWithALease() {
         assertThat(ready("sim-0")).isEqualTo("True");
-        JsonNode lease = api.get(Heartbeats.LEASES, NodeForm.LEASE_NAMESPACE, "sim-1");
+        JsonNode lease = api.get(NodeLease.LEASES, NodeLease.NAMESPACE, "sim-1");
         assertThat(Json.textAt(lease, "spec", "holderIdentity")).isEqualTo("sim-1");
         assertThat(Json.listAt(lease, "metadata", "ownerReferences")
                         .get(0)
@@ -213,6 +214,47 @@ class SimNodesTest {
         annotate("sim-0", "state", "ready");
         assertThat(ready("sim-0")).isEqualTo("True");
         assertThat(Json.textAt(status("p"), "phase")).isEqualTo("Running");
+    }
+
+    @Test
+    void aNodeIsReadyAgainEvenIfNobodyAnsweredThatItWasNot() {
+        api.fail("patch nodes/status sim-0", ApiException.of(504, "Timeout", "done, but too late to say so"));
+        annotate("sim-0", "state", "not-ready");
+        ObjectNode conditions = Json.object();
+        Json.ensureObject(conditions, "status")
+                .set("conditions", NodeForm.conditions(NodeForm.Health.NOT_READY, now, true));
+        api.patch(SimNodes.NODES, "", "sim-0", "status", KubeApi.Merge.STRATEGIC, conditions);
+
+        annotate("sim-0", "state", "ready");
+        after(Duration.ofSeconds(1));
+
+        assertThat(ready("sim-0")).isEqualTo("True");
+    }
+
+    @Test
+    void aNodeThatIsNotReadyStaysSoWhenItsProcessBeginsAnew() {
+        annotate("sim-0", "state", "not-ready");
+        annotate("sim-1", "state", "lost");
+        String silent = renewed("sim-1");
+        now = now.plusSeconds(10);
+        begin("[{count: 2, cpu: 2, pods: 3}]");
+
+        assertThat(ready("sim-0")).isEqualTo("False");
+        assertThat(renewed("sim-1")).isEqualTo(silent);
+        annotate("sim-0", "state", "ready");
+        assertThat(ready("sim-0")).isEqualTo("True");
+    }
+
+    @Test
+    void aLostNodeThatWasNotReadyIsReadyWhenItIsBackThoughItsProcessBeganAnew() {
+        annotate("sim-0", "state", "not-ready");
+        annotate("sim-0", "state", "lost");
+        begin("[{count: 2, cpu: 2, pods: 3}]");
+        assertThat(ready("sim-0")).isEqualTo("False");
+
+        annotate("sim-0", "state", "ready");
+
+        assertThat(ready("sim-0")).isEqualTo("True");
     }
 
     @Test

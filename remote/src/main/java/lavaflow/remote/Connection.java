@@ -12,10 +12,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -30,10 +31,8 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.AsyncBody;
-import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
-import io.fabric8.kubernetes.client.jdkhttp.JdkHttpClientFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * the client library.
  *
  * <p>Requests share a connection of HTTP/2. Watches have connections of their own: there may be more of them than a
- * connection has streams, and the JDK's client refuses instead of opening a second one.
+ * connection has streams, and the JDK's client refuses instead of opening a second one. Credentials may change meanwhile.
  */
 final class Connection implements Streams, AutoCloseable {
     /** Longer than a server takes for anything but a watch. */
@@ -77,18 +76,11 @@ final class Connection implements Streams, AutoCloseable {
         }
     }
 
-    /** Callbacks of the client run on virtual threads: they may block and there may be many. */
-    private static final class Factory extends JdkHttpClientFactory {
-        @Override
-        protected java.net.http.HttpClient.Builder createNewHttpClientBuilder() {
-            return java.net.http.HttpClient.newBuilder().executor(Executors.newVirtualThreadPerTaskExecutor());
-        }
-    }
-
+    private final Settings settings;
     private final Config config;
     private final String server;
-    private final HttpClient requests;
-    private final HttpClient watches;
+    private volatile Clients clients;
+    private final Set<Clients> older = ConcurrentHashMap.newKeySet();
     private final RequestRate rate;
     private final Semaphore underWay = new Semaphore(Settings.UNDER_WAY);
     private final Reachability reachability;
@@ -117,19 +109,48 @@ final class Connection implements Streams, AutoCloseable {
     }
 
     private Connection(Settings settings, Config config) {
+        this.settings = settings;
         this.config = config;
-        config.setUserAgent(settings.userAgent());
-        // Whether and when to ask again is decided here: the library would also repeat what may have been done.
-        config.setRequestRetryBackoffLimit(0);
-        this.server = config.getMasterUrl().replaceAll("/+$", "");
-        Factory factory = new Factory();
-        this.requests = factory.newBuilder(config).build();
-        this.watches = factory.newBuilder(config).preferHttp11().build();
+        this.server = server(config);
+        this.clients = clients(config, settings);
         this.rate = new RequestRate(settings.perSecond(), settings.burst(), System::nanoTime);
         this.reachability = new Reachability(server);
     }
 
+    private static Clients clients(Config config, Settings settings) {
+        config.setUserAgent(settings.userAgent());
+        // Whether and when to ask again is decided here: the library would also repeat what may have been done.
+        config.setRequestRetryBackoffLimit(0);
+        return new Clients(config);
+    }
+
+    /** Uses what the kubeconfig says of its user now for everything that begins from now on; what is under way goes on. */
+    void renew() {
+        Clients before = clients;
+        clients = clients(read(settings), settings);
+        older.removeIf(Clients::isGone);
+        older.add(before);
+        before.retire();
+    }
+
+    private Clients enter() {
+        while (true) {
+            Clients now = clients;
+            if (now.entered()) {
+                return now;
+            }
+        }
+    }
+
     private static Config read(Settings settings) {
+        Config config = ofKubeconfig(settings);
+        if (settings.server() != null) {
+            config.setMasterUrl(settings.server());
+        }
+        return config;
+    }
+
+    private static Config ofKubeconfig(Settings settings) {
         try {
             if (settings.kubeconfig() == null) {
                 return Config.autoConfigure(settings.context());
@@ -143,6 +164,14 @@ final class Connection implements Streams, AutoCloseable {
             throw new IllegalArgumentException(
                     "the kubeconfig " + settings.kubeconfig() + " does not fit: " + e.getMessage(), e);
         }
+    }
+
+    static String server(Settings settings) {
+        return server(read(settings));
+    }
+
+    private static String server(Config config) {
+        return config.getMasterUrl().replaceAll("/+$", "");
     }
 
     String server() {
@@ -199,7 +228,7 @@ final class Connection implements Streams, AutoCloseable {
     }
 
     private HttpRequest.Builder request(String path, String accept) {
-        return requests.newHttpRequestBuilder().uri(server + path).header("Accept", accept);
+        return clients.requests().newHttpRequestBuilder().uri(server + path).header("Accept", accept);
     }
 
     private Answer send(HttpRequest request) {
@@ -233,8 +262,9 @@ final class Connection implements Streams, AutoCloseable {
     private HttpResponse<byte[]> exchange(HttpRequest request) {
         underWay.acquireUninterruptibly();
         CompletableFuture<HttpResponse<byte[]>> asked = new CompletableFuture<>();
+        Clients through = enter();
         try {
-            asked = requests.sendAsync(request, byte[].class);
+            asked = through.requests().sendAsync(request, byte[].class);
             HttpResponse<byte[]> response = asked.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
             reachability.reached();
             return response;
@@ -250,6 +280,7 @@ final class Connection implements Streams, AutoCloseable {
             Thread.currentThread().interrupt();
             throw ApiException.of(503, "ServiceUnavailable", "interrupted while waiting for " + server);
         } finally {
+            through.left();
             underWay.release();
         }
     }
@@ -310,16 +341,18 @@ final class Connection implements Streams, AutoCloseable {
 
     @Override
     public Stream open(String path, String accept, Listener listener) {
-        HttpRequest request = watches.newHttpRequestBuilder()
+        Clients through = enter();
+        HttpRequest request = through.watches()
+                .newHttpRequestBuilder()
                 .uri(server + path)
                 .header("Accept", accept)
                 .forStreaming()
                 .build();
-        Streaming streaming = new Streaming(listener);
+        Streaming streaming = new Streaming(listener, through);
         try {
-            var _ = watches.consumeBytes(request, streaming).whenComplete(streaming::answered);
+            var _ = through.watches().consumeBytes(request, streaming).whenComplete(streaming::answered);
         } catch (IllegalStateException e) {
-            listener.ended(closed(e));
+            streaming.ended(closed(e));
         }
         return streaming;
     }
@@ -327,18 +360,25 @@ final class Connection implements Streams, AutoCloseable {
     /** An answer under way. The library hands over a chunk only after it was asked for one. */
     private final class Streaming implements AsyncBody.Consumer<List<ByteBuffer>>, Stream {
         private final Listener listener;
+        private final Clients through;
         private final ByteArrayOutputStream refusal = new ByteArrayOutputStream();
         private volatile int code;
         private volatile boolean cancelled;
         private volatile @Nullable AsyncBody body;
 
-        Streaming(Listener listener) {
+        Streaming(Listener listener, Clients through) {
             this.listener = listener;
+            this.through = through;
+        }
+
+        private void ended(@Nullable ApiException why) {
+            through.left();
+            listener.ended(why);
         }
 
         void answered(@Nullable HttpResponse<AsyncBody> response, @Nullable Throwable failure) {
             if (failure != null || response == null) {
-                listener.ended(unreachable(failure == null ? new IOException("no answer") : failure));
+                ended(unreachable(failure == null ? new IOException("no answer") : failure));
                 return;
             }
             reachability.reached();
@@ -348,7 +388,7 @@ final class Connection implements Streams, AutoCloseable {
             }
             AsyncBody opened = response.body();
             body = opened;
-            var _ = opened.done().whenComplete((_, broken) -> listener.ended(end(broken)));
+            var _ = opened.done().whenComplete((_, broken) -> ended(end(broken)));
             if (cancelled) {
                 opened.cancel();
             } else {
@@ -404,7 +444,7 @@ final class Connection implements Streams, AutoCloseable {
 
     @Override
     public void close() {
-        requests.close();
-        watches.close();
+        clients.close();
+        older.forEach(Clients::close);
     }
 }

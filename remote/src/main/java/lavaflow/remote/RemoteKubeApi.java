@@ -78,6 +78,19 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
                         credentials.write(account.apply(kind), method, path, contentType, body));
     }
 
+    /**
+     * Reads the kubeconfig again, because its user's credentials have changed. Requests and watches that begin from now on use the
+     * new ones; those under way go on.
+     */
+    public void renewCredentials() {
+        connection.renew();
+    }
+
+    /** The address of the server that is meant, which is not asked. */
+    public static String server(Settings settings) {
+        return Connection.server(settings);
+    }
+
     /** The server's address. */
     public String server() {
         return connection.server();
@@ -113,6 +126,11 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
         return Connection.object(connection.get(path, JSON).body());
     }
 
+    /** What the server answers to a path line by line, such as the log of a container. */
+    public TextStream text(String path) {
+        return TextStream.of(connection, path);
+    }
+
     @Override
     public Optional<ObjectNode> findScale(Kind kind, String namespace, String name) {
         return find(kind, namespace, name, "scale");
@@ -138,7 +156,12 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
      */
     @Override
     public long list(Kind kind, String namespace, View view, Consumer<ObjectNode> each) {
-        String from = path(kind, namespace, "", "") + "?limit=" + PAGE;
+        return list(kind, new Scope(namespace, ""), view, each);
+    }
+
+    @Override
+    public long list(Kind kind, Scope scope, View view, Consumer<ObjectNode> each) {
+        String from = path(kind, scope.namespace(), "", "") + "?limit=" + PAGE + selected(scope);
         Page page = new Page(kind, view, each);
         String next = "";
         do {
@@ -153,6 +176,12 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
             }
         } while (!next.isEmpty());
         return page.revision;
+    }
+
+    private static String selected(Scope scope) {
+        return scope.fields().isEmpty()
+                ? ""
+                : "&fieldSelector=" + URLEncoder.encode(scope.fields(), StandardCharsets.UTF_8);
     }
 
     private static String accept(View view, String form) {
@@ -280,8 +309,8 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
     }
 
     @Override
-    public void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
-        writer.write(kind, "POST", path(kind, namespace, name, subresource), JSON, body);
+    public ObjectNode post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
+        return writer.write(kind, "POST", path(kind, namespace, name, subresource), JSON, body);
     }
 
     @Override
@@ -315,14 +344,19 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
 
     @Override
     public Watch watch(Kind kind, long afterRevision, View view) {
-        String path = path(kind, "", "", "");
+        return watch(kind, new Scope("", ""), afterRevision, view);
+    }
+
+    @Override
+    public Watch watch(Kind kind, Scope scope, long afterRevision, View view) {
+        String path = path(kind, scope.namespace(), "", "");
         RemoteWatch.Source source = new RemoteWatch.Source() {
             @Override
             public Streams.Stream open(long after, Streams.Listener listener) {
                 // As client-go: not all watches of a server begin anew at the same time.
                 long seconds = ThreadLocalRandom.current().nextLong(300, 600);
-                String query =
-                        "?watch=true&allowWatchBookmarks=true&resourceVersion=" + after + "&timeoutSeconds=" + seconds;
+                String query = "?watch=true&allowWatchBookmarks=true&resourceVersion=" + after + "&timeoutSeconds="
+                        + seconds + selected(scope);
                 return connection.open(path + query, accept(view, "PartialObjectMetadata"), listener);
             }
 
@@ -334,7 +368,7 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
             @Override
             public long currentRevision() {
                 byte[] body = connection
-                        .get(path + "?limit=1", accept(View.METADATA, "PartialObjectMetadataList"))
+                        .get(path + "?limit=1" + selected(scope), accept(View.METADATA, "PartialObjectMetadataList"))
                         .body();
                 return revision(Json.textAt(Connection.object(body), "metadata", "resourceVersion"));
             }

@@ -9,14 +9,30 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kubeconfig null for what clients usually find: $KUBECONFIG, ~/.kube/config, or the service account of the pod
  * @param context which of its contexts; null for the current one
+ * @param server the address to use instead of the one it names; null for that
  * @param userAgent who asks, for the server's logs and for the owners of fields
  * @param perSecond how many requests a second at most, in the long run
  * @param burst how many of them at once after a quiet time
  */
 public record Settings(
-        @Nullable Path kubeconfig, @Nullable String context, String userAgent, double perSecond, int burst) {
+        @Nullable Path kubeconfig,
+        @Nullable String context,
+        @Nullable String server,
+        String userAgent,
+        double perSecond,
+        int burst) {
     /** How many requests may be under way; a connection of HTTP/2 carries at least a hundred with any server. */
     static final int UNDER_WAY = 64;
+
+    public Settings(
+            @Nullable Path kubeconfig, @Nullable String context, String userAgent, double perSecond, int burst) {
+        this(kubeconfig, context, null, userAgent, perSecond, burst);
+    }
+
+    /** The same at another address. */
+    public Settings at(String address) {
+        return new Settings(kubeconfig, context, address, userAgent, perSecond, burst);
+    }
 
     /** Enough for all controllers together; upstream gives each of its thirty a client with 20 a second. */
     public static Settings of(@Nullable Path kubeconfig, String userAgent) {

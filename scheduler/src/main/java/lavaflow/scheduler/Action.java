@@ -2,6 +2,9 @@ package lavaflow.scheduler;
 
 import java.util.List;
 
+import lavaflow.placement.ScheduledPod;
+import lavaflow.placement.Volumes;
+
 /** What the scheduler wants written. */
 sealed interface Action {
     /** The pod goes to a node. */

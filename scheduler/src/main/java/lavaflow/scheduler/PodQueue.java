@@ -12,6 +12,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
 
+import lavaflow.placement.PodClass;
+import lavaflow.placement.Reason;
+import lavaflow.placement.ScheduledPod;
+
 import org.jspecify.annotations.Nullable;
 
 /**

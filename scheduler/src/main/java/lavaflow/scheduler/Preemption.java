@@ -2,11 +2,19 @@ package lavaflow.scheduler;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+
+import lavaflow.placement.Attempt;
+import lavaflow.placement.ClusterState;
+import lavaflow.placement.DisruptionBudget;
+import lavaflow.placement.NodeTable;
+import lavaflow.placement.PlacedPod;
+import lavaflow.placement.ScheduledPod;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +34,9 @@ final class Preemption {
      * What would have to go from a node.
      *
      * @param violations how many of them a disruption budget protects
+     * @param stranded who is of no use elsewhere without them
      */
-    record Victims(int slot, List<PlacedPod> pods, int violations) {
+    record Victims(int slot, List<PlacedPod> pods, int violations, List<ScheduledPod> stranded) {
         private int highest() {
             return pods.isEmpty() ? Integer.MIN_VALUE : pods.getFirst().pod().priority();
         }
@@ -49,10 +58,17 @@ final class Preemption {
         }
     }
 
+    /** Knows who needs whom. */
+    interface Company {
+        /** Pods that cannot go on without some others, by their uids. */
+        List<ScheduledPod> strandedWithout(Collection<String> going);
+    }
+
     /** What was found: victims, or why there are none. */
     record Found(@Nullable Victims victims, String message) {}
 
     private static final Comparator<Victims> BEST_FIRST = Comparator.comparingInt(Victims::violations)
+            .thenComparingInt(each -> each.stranded().size())
             .thenComparingInt(Victims::highest)
             .thenComparingLong(Victims::sum)
             .thenComparingInt(each -> each.pods().size())
@@ -62,8 +78,10 @@ final class Preemption {
     private final NodeTable nodes;
     private final ScheduledPod pod;
     private final Attempt attempt;
+    private final Company company;
 
-    Preemption(ClusterState state, ScheduledPod pod, Attempt attempt) {
+    Preemption(ClusterState state, ScheduledPod pod, Attempt attempt, Company company) {
+        this.company = company;
         this.state = state;
         this.nodes = state.nodes();
         this.pod = pod;
@@ -159,7 +177,14 @@ final class Preemption {
             }
         }
         victims.sort(IMPORTANT_FIRST);
-        return new Victims(slot, victims, violations);
+        return new Victims(slot, victims, violations, stranded(victims));
+    }
+
+    /** Nobody goes for a less important one, whatever becomes of those who need whom. */
+    private List<ScheduledPod> stranded(List<PlacedPod> victims) {
+        List<ScheduledPod> stranded = company.strandedWithout(
+                victims.stream().map(each -> each.pod().uid()).toList());
+        return stranded.stream().allMatch(each -> each.priority() < pod.priority()) ? stranded : List.of();
     }
 
     private boolean stays(PlacedPod each, int slot, List<PlacedPod> gone) {

@@ -12,6 +12,16 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
+import lavaflow.placement.Attempt;
+import lavaflow.placement.ClusterState;
+import lavaflow.placement.NodeTable;
+import lavaflow.placement.PlacedPod;
+import lavaflow.placement.PodClass;
+import lavaflow.placement.Reason;
+import lavaflow.placement.ScheduledPod;
+import lavaflow.placement.VolumeClaim;
+import lavaflow.placement.Volumes;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
@@ -48,8 +58,15 @@ final class SchedulerCore {
 
     private final Map<PodClass, Failure> failures = new HashMap<>();
 
+    private Preemption.Company company = _ -> List.of();
+
     ClusterState state() {
         return state;
+    }
+
+    /** Has those go with others who are of no use without them. */
+    void askFor(Preemption.Company company) {
+        this.company = company;
     }
 
     // ---- what happens ----
@@ -120,7 +137,11 @@ final class SchedulerCore {
 
     private @Nullable Assumed unassume(String uid) {
         awaiting.remove(uid);
-        return assumed.remove(uid);
+        Assumed was = assumed.remove(uid);
+        if (was != null) {
+            state.volumes().release(was.claims());
+        }
+        return was;
     }
 
     private void leaveQueue(String uid) {
@@ -140,7 +161,26 @@ final class SchedulerCore {
 
     private void freed(String uid, Instant now) {
         PlacedPod gone = state.forget(uid);
-        if (gone == null || !queue.hasParked()) {
+        if (gone != null) {
+            roomGiven(gone, now);
+        }
+    }
+
+    /** Room that was promised to others may be free. */
+    void onPromisesEnded(Instant now) {
+        if (queue.hasParked()) {
+            queue.wake((_, reasons) -> reasons.contains(Reason.RESOURCES), now);
+        }
+    }
+
+    /** Somebody else placed a pod. */
+    void onPlaced(String uid, Instant now) {
+        neighboursChanged(uid, now);
+    }
+
+    /** A pod, whoever had placed it, gave back its room. */
+    void roomGiven(PlacedPod gone, Instant now) {
+        if (!queue.hasParked()) {
             return;
         }
         Integer slot = state.nodes().find(gone.pod().node());
@@ -266,8 +306,9 @@ final class SchedulerCore {
                 : choices.stream().map(Volumes.Choice::claim).toList();
         Assumed given = new Assumed(pod, node.name(), now, claims);
         assumed.put(pod.uid(), given);
-        if (needsVolumes) {
+        if (choices != null && needsVolumes) {
             awaiting.put(pod.uid(), given);
+            state.volumes().choose(choices);
         }
         neighboursChanged(pod.uid(), now);
         return choices != null && needsVolumes
@@ -286,7 +327,7 @@ final class SchedulerCore {
                 awaiting.remove(pod.uid());
                 ready.add(new Action.Bind(pod, each.node()));
             } else {
-                String trouble = trouble(each, now);
+                String trouble = trouble(state.volumes(), each.claims(), each.since(), now);
                 if (trouble != null) {
                     onBindingFailed(pod.uid(), now);
                     ready.add(new Action.GiveUp(
@@ -310,14 +351,14 @@ final class SchedulerCore {
     }
 
     /** Why volumes will not come, in the words of kube-scheduler; null while they may. */
-    private @Nullable String trouble(Assumed waiting, Instant now) {
-        for (VolumeClaim claim : waiting.claims()) {
-            if (!state.volumes().isStillThere(claim)) {
+    static @Nullable String trouble(Volumes volumes, List<VolumeClaim> claims, Instant since, Instant now) {
+        for (VolumeClaim claim : claims) {
+            if (!volumes.isStillThere(claim)) {
                 return "failed to check provisioning pvc: persistentvolumeclaims \"" + claim.namespace() + "/"
                         + claim.name() + "\" not found";
             }
         }
-        return waiting.since().plus(VOLUME_PATIENCE).isAfter(now) ? null : "context deadline exceeded";
+        return since.plus(VOLUME_PATIENCE).isAfter(now) ? null : "context deadline exceeded";
     }
 
     private List<Action> preemptOrRefuse(PodQueue.Entry entry, Attempt attempt, Instant now) {
@@ -337,7 +378,7 @@ final class SchedulerCore {
             return refuseAll(entry, FitMessage.hopeless(nodes.size(), hopeless), Set.of(), now);
         }
         String message = FitMessage.of(nodes.size(), told);
-        Preemption.Found found = new Preemption(state, pod, attempt).find();
+        Preemption.Found found = new Preemption(state, pod, attempt, company).find();
         Preemption.Victims victims = found.victims();
         return victims != null
                 ? preempt(entry, victims, message, reasons, now)
@@ -359,6 +400,11 @@ final class SchedulerCore {
         for (PlacedPod victim : victims.pods()) {
             if (!victim.pod().deleting()) {
                 actions.add(new Action.Evict(victim.pod(), pod, node));
+            }
+        }
+        for (ScheduledPod stranded : victims.stranded()) {
+            if (!stranded.deleting()) {
+                actions.add(new Action.Evict(stranded, pod, node));
             }
         }
         for (ScheduledPod displaced : state.displaced(node, pod)) {

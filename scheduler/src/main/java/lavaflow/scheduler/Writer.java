@@ -3,13 +3,16 @@ package lavaflow.scheduler;
 import java.time.InstantSource;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.controller.QueuedEvents;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
+import lavaflow.placement.ScheduledPod;
+import lavaflow.placement.Volume;
+import lavaflow.placement.VolumeClaim;
+import lavaflow.placement.Volumes;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
@@ -68,18 +71,27 @@ final class Writer {
         }
     }
 
+    /** Hears, on any thread, of what could not be written. */
+    interface Troubles {
+        /** A pod did not get its node, or its volumes there. */
+        void bindingFailed(String uid);
+
+        /** Nobody can say at the moment whether a pod got its node. */
+        void bindingUnknown(Action.Bind bind);
+    }
+
     private final KubeApi api;
     private final InstantSource clock;
     private final Threads threads;
-    private final Consumer<String> bindingFailed;
+    private final Troubles troubles;
     private final QueuedEvents events;
 
-    Writer(KubeApi api, InstantSource clock, Threads threads, Consumer<String> bindingFailed) {
+    Writer(KubeApi api, InstantSource clock, Threads threads, Troubles troubles) {
         this.api = api;
         this.clock = clock;
         this.threads = threads;
-        this.bindingFailed = bindingFailed;
-        this.events = new QueuedEvents(api, ScheduledPod.SCHEDULER, clock);
+        this.troubles = troubles;
+        this.events = new QueuedEvents(new SchedulerEvents(api, clock));
     }
 
     void write(Action action) {
@@ -109,17 +121,10 @@ final class Writer {
 
     private void failed(Action action, ApiException e) {
         switch (action) {
-            case Action.Bind(ScheduledPod pod, String node) -> {
-                // A pod that is gone, or has a node by now, is no failure.
-                if (e.code() != 404 && e.code() != 409) {
-                    LOG.warn("{} could not be bound to {}: {}", pod.place(), node, e.getMessage());
-                    events.warning(reference(pod), "FailedScheduling", "binding rejected: " + e.getMessage());
-                }
-                bindingFailed.accept(pod.uid());
-            }
+            case Action.Bind bind -> unbound(bind, e);
             case Action.ChooseVolumes choose -> {
                 LOG.warn("volumes of {} could not be chosen: {}", choose.pod().place(), e.getMessage());
-                bindingFailed.accept(choose.pod().uid());
+                troubles.bindingFailed(choose.pod().uid());
             }
             case Action.GiveUp giveUp -> LOG.debug("{}: {}", giveUp.pod().place(), e.getMessage());
             case Action.Refuse refuse -> LOG.debug("{}: {}", refuse.pod().place(), e.getMessage());
@@ -129,24 +134,31 @@ final class Writer {
         }
     }
 
-    private static ObjectNode reference(ScheduledPod pod) {
-        ObjectNode about = Json.object().put("kind", "Pod").put("apiVersion", "v1");
-        about.putObject("metadata")
-                .put("name", pod.name())
-                .put("namespace", pod.namespace())
-                .put("uid", pod.uid());
-        return about;
+    /** Finds out again whether a pod got its node. */
+    void findOut(Action.Bind bind) {
+        threads.run(() -> unbound(bind, ApiException.internal("the answer is unknown")));
+    }
+
+    private void unbound(Action.Bind bind, ApiException e) {
+        ScheduledPod pod = bind.pod();
+        boolean waits;
+        try {
+            waits = PodWrites.stillWaits(api, pod, e);
+        } catch (RuntimeException unknown) {
+            LOG.debug("{}: {}", pod.place(), unknown.getMessage());
+            troubles.bindingUnknown(bind);
+            return;
+        }
+        if (waits) {
+            LOG.warn("{} could not be bound to {}: {}", pod.place(), bind.node(), e.getMessage());
+            events.warning(PodWrites.reference(pod), "FailedScheduling", "binding rejected: " + e.getMessage());
+            troubles.bindingFailed(pod.uid());
+        }
     }
 
     private void bind(ScheduledPod pod, String node) {
-        ObjectNode binding = Json.object().put("apiVersion", "v1").put("kind", "Binding");
-        binding.putObject("metadata")
-                .put("name", pod.name())
-                .put("namespace", pod.namespace())
-                .put("uid", pod.uid());
-        binding.putObject("target").put("apiVersion", "v1").put("kind", "Node").put("name", node);
-        api.post(Scheduler.PODS, pod.namespace(), pod.name(), "binding", binding);
-        events.normal(reference(pod), "Scheduled", "Successfully assigned " + pod.place() + " to " + node);
+        api.post(Scheduler.PODS, pod.namespace(), pod.name(), "binding", PodWrites.binding(pod, node));
+        events.normal(PodWrites.reference(pod), "Scheduled", "Successfully assigned " + pod.place() + " to " + node);
     }
 
     /** Volumes may take long: until then the pod itself says where it is expected, also to a scheduler that comes later. */
@@ -180,25 +192,12 @@ final class Writer {
     /** Tells why a pod has no node, unless it says so already. */
     private void tell(ScheduledPod pod, String reason, String message, String node) {
         boolean told = pod.condition().equals(reason + ": " + message);
-        boolean nominated = pod.nominated().equals(node);
-        if (told && nominated) {
+        if (told && pod.nominated().equals(node)) {
             return;
         }
-        ObjectNode patch = Json.object();
-        Json.ensureObject(patch, "metadata").put("uid", pod.uid());
-        ObjectNode status = Json.ensureObject(patch, "status");
-        ObjectNode condition = status.putArray("conditions").addObject();
-        condition.put("type", "PodScheduled").put("status", "False");
-        condition.put("observedGeneration", pod.generation());
-        if (pod.condition().isEmpty()) {
-            condition.put("lastTransitionTime", GoTime.seconds(clock.instant()));
-        }
-        condition.put("reason", reason).put("message", message);
-        if (!nominated) {
-            status.put("nominatedNodeName", node);
-        }
+        ObjectNode patch = PodWrites.unscheduled(pod, reason, message, node, clock.instant());
         api.patch(Scheduler.PODS, pod.namespace(), pod.name(), "status", KubeApi.Merge.STRATEGIC, patch);
-        events.warning(reference(pod), "FailedScheduling", message);
+        events.warning(PodWrites.reference(pod), "FailedScheduling", message);
     }
 
     private void nominate(ScheduledPod pod, @Nullable String node) {
@@ -222,7 +221,9 @@ final class Writer {
         api.patch(Scheduler.PODS, victim.namespace(), victim.name(), "status", KubeApi.Merge.STRATEGIC, patch);
         api.delete(Scheduler.PODS, victim.namespace(), victim.name(), KubeApi.Deletion.ofUid(victim.uid()));
         events.normal(
-                reference(victim), "Preempted", "Preempted by pod " + evict.by().uid() + " on node " + evict.node());
+                PodWrites.reference(victim),
+                "Preempted",
+                "Preempted by pod " + evict.by().uid() + " on node " + evict.node());
     }
 
     /** Lets what is being written end. */

@@ -1,5 +1,7 @@
 package lavaflow.scheduler;
 
+import lavaflow.placement.ScheduledPod;
+
 import org.junit.jupiter.api.Test;
 
 import static lavaflow.scheduler.TestingCluster.json;

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 
 import lavaflow.kube.LabelSelector;
+import lavaflow.placement.DisruptionBudget;
 
 import org.junit.jupiter.api.Test;
 

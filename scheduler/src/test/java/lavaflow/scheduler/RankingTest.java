@@ -3,6 +3,11 @@ package lavaflow.scheduler;
 import java.time.Duration;
 import java.util.Random;
 
+import lavaflow.placement.ClusterState;
+import lavaflow.placement.NodeTable;
+import lavaflow.placement.PodClass;
+import lavaflow.placement.ScheduledPod;
+
 import org.junit.jupiter.api.Test;
 
 import static lavaflow.scheduler.TestingCluster.podObject;

@@ -31,7 +31,8 @@ class SchedulerTest {
             .serve(Scheduler.NODE_DRIVERS, "CSINode")
             .serve(Scheduler.DRIVERS, "CSIDriver")
             .serve(Scheduler.CAPACITIES, "CSIStorageCapacity")
-            .serve(Scheduler.BUDGETS, "PodDisruptionBudget");
+            .serve(Scheduler.BUDGETS, "PodDisruptionBudget")
+            .serve(Scheduler.SERVICES, "Service");
     private final Followers followers = new Followers(api);
     private Instant now = Instant.parse("2026-11-15T12:00:00Z");
     private Scheduler scheduler;
@@ -39,7 +40,7 @@ class SchedulerTest {
     @BeforeEach
     void listen() {
         api.createAnywhere(Scheduler.NAMESPACES, "", json("{\"metadata\":{\"name\":\"default\"}}"));
-        scheduler = new Scheduler(api, followers, () -> now, Writer.Threads.callers());
+        scheduler = new Scheduler(api, followers, () -> now, Writer.Threads.callers(), null);
     }
 
     private void settle() {
@@ -73,6 +74,20 @@ class SchedulerTest {
             }
         }
         return Json.object();
+    }
+
+    @Test
+    void aNodeThatTookTheNameOfAnotherUnseenIsThere() {
+        node("a");
+        settle();
+        api.delete(Scheduler.NODES, "", "a", KubeApi.Deletion.PLAIN);
+        node("a");
+        api.compact(); // the watch has to begin anew and shows only the second one
+        settle();
+        pod("p");
+        settle();
+        assertThat(Json.textAt(api.find(Scheduler.PODS, "default", "p").orElseThrow(), "spec", "nodeName"))
+                .isEqualTo("a");
     }
 
     @Test

@@ -8,6 +8,9 @@ import java.util.function.Consumer;
 
 import lavaflow.kube.Json;
 import lavaflow.kube.MergePatch;
+import lavaflow.placement.ClusterState;
+import lavaflow.placement.NodeTable;
+import lavaflow.placement.ScheduledPod;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 

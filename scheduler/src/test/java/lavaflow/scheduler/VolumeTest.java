@@ -2,6 +2,12 @@ package lavaflow.scheduler;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
+
+import lavaflow.placement.StorageCapacity;
+import lavaflow.placement.Volume;
+import lavaflow.placement.VolumeClaim;
+import lavaflow.placement.VolumeClass;
 
 import org.junit.jupiter.api.Test;
 
@@ -138,6 +144,31 @@ class VolumeTest {
                             .isNotNull()
                             .satisfies(volume -> assertThat(volume.name()).isEqualTo("small"));
                 });
+    }
+
+    private String chosen() {
+        return cluster.decide().stream()
+                .filter(Action.ChooseVolumes.class::isInstance)
+                .flatMap(each -> ((Action.ChooseVolumes) each).choices().stream())
+                .map(each -> each.claim().name() + " gets "
+                        + (each.volume() == null ? "none" : each.volume().name()))
+                .collect(Collectors.joining(", "));
+    }
+
+    @Test
+    void whatWasChosenForOneClaimIsNotOfferedToAnother() {
+        type("WaitForFirstConsumer", "kubernetes.io/no-provisioner");
+        volume("a", "1Gi");
+        volume("b", "2Gi");
+        claim("", "");
+        VolumeClaim other = VolumeClaim.of(json("""
+                {"metadata":{"name":"other","namespace":"default","uid":"o"},"spec":{"storageClassName":"local",
+                "accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},"volumeMode":"Filesystem"}}"""));
+        cluster.with(state -> state.volumes().putClaim("default/other", other));
+        cluster.pod("p", CLAIMS);
+        assertThat(chosen()).isEqualTo("data gets a");
+        cluster.pod("q", uses("other"));
+        assertThat(chosen()).isEqualTo("other gets b");
     }
 
     @Test

@@ -2,6 +2,7 @@ package lavaflow.schema;
 
 import lavaflow.kube.GoText;
 import lavaflow.kube.Json;
+import lavaflow.kube.WholeFloat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ final class NumberCheck {
 
     /** Whether a value is what Go decodes into an integer. */
     static boolean isInteger(JsonNode value) {
-        return value.isIntegralNumber() && value.canConvertToLong();
+        return value.isIntegralNumber() && value.canConvertToLong() && !(value instanceof WholeFloat);
     }
 
     /** Whether a floating point number counts as an integer. */
@@ -91,7 +92,7 @@ final class NumberCheck {
                 ? value.longValue() % limit.longValue() == 0
                 : isWhole(factor < 1 ? 1 / factor * value.doubleValue() : value.doubleValue() / factor);
         if (!multiple) {
-            findings.invalid(place, value, "should be a multiple of " + GoText.value(limit));
+            findings.invalid(place, compared(value, integers), "should be a multiple of " + GoText.value(limit));
         }
     }
 
@@ -104,7 +105,7 @@ final class NumberCheck {
         if (order < 0 || (exclusive && order == 0)) {
             findings.invalid(
                     place,
-                    value,
+                    compared(value, integers),
                     "should be greater than " + (exclusive ? "" : "or equal to ") + GoText.value(compared));
         }
     }
@@ -117,8 +118,15 @@ final class NumberCheck {
                 : Double.compare(value.doubleValue(), limit);
         if (order > 0 || (exclusive && order == 0)) {
             findings.invalid(
-                    place, value, "should be less than " + (exclusive ? "" : "or equal to ") + GoText.value(compared));
+                    place,
+                    compared(value, integers),
+                    "should be less than " + (exclusive ? "" : "or equal to ") + GoText.value(compared));
         }
+    }
+
+    /** A value as upstream compares and prints it. */
+    private static JsonNode compared(JsonNode value, boolean integer) {
+        return integer ? value : Json.FACTORY.numberNode(value.doubleValue());
     }
 
     /** A limit as upstream compares and prints it; what does not fit an integer becomes the least one, as in Go. */

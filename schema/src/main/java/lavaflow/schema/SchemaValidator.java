@@ -1,6 +1,5 @@
 package lavaflow.schema;
 
-import java.util.List;
 import java.util.Objects;
 
 import lavaflow.kube.FieldError;
@@ -92,16 +91,6 @@ public final class SchemaValidator {
         }
     }
 
-    /** What rules complain about in parts that have not changed, which is tolerated but worth a warning. */
-    public List<String> toleratedWarnings(ObjectNode object, ObjectNode old) {
-        if (!schema.hasRules()) {
-            return List.of();
-        }
-        RuleCheck check = new RuleCheck(new FieldErrors());
-        check.check(ruleNode(), object, old, Correlation.of(object, old, schema), FieldPath.root());
-        return check.warnings();
-    }
-
     private void rules(
             ObjectNode object, @Nullable ObjectNode old, @Nullable Correlation correlation, FieldErrors errors) {
         if (!schema.hasRules()) {
@@ -115,7 +104,9 @@ public final class SchemaValidator {
                             + " to complete validation");
             return;
         }
-        new RuleCheck(errors).check(ruleNode(), object, old, correlation, FieldPath.root());
+        RuleCheck check = new RuleCheck(errors);
+        check.check(ruleNode(), object, old, correlation, FieldPath.root());
+        errors.tolerate(check.warnings());
     }
 
     private RuleNode ruleNode() {

@@ -105,8 +105,7 @@ class RecordedObjectsTest {
             }
             validator.validateCreate(object, errors);
         }
-        List<String> tolerated = old == null ? List.of() : validator.toleratedWarnings(object, old);
-        check(line, object, errors, unknown, tolerated);
+        check(line, object, errors, unknown, errors.tolerated());
     }
 
     private static void update(

@@ -14,6 +14,7 @@ final class Actor {
     private Component component;
     private long earlierWrites;
     private int starts;
+    private boolean troubled;
 
     Actor(String name, Stage stage, Function<KubeApi, Component> program) {
         this.name = name;
@@ -26,6 +27,20 @@ final class Actor {
     void meet(Faults some) {
         faults = some;
         life.meet(some);
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Whether nothing that was asked for in the last step was refused or lost. */
+    boolean isUntroubled() {
+        return !troubled;
+    }
+
+    /** Whether nothing goes wrong and it always hears of everything. */
+    boolean isAtPeace() {
+        return faults.equals(Faults.NONE);
     }
 
     void step() {
@@ -42,6 +57,7 @@ final class Actor {
     }
 
     private void restartIfOver() {
+        troubled = life.takeTroubles() > 0 || life.isOver();
         if (life.isOver()) {
             earlierWrites += life.writes();
             starts++;

@@ -2,6 +2,7 @@ package lavaflow.simulation;
 
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 import lavaflow.cluster.CoreControllers;
@@ -11,11 +12,12 @@ import lavaflow.controller.Fanout;
 import lavaflow.controller.KubeApi;
 import lavaflow.controller.Timing;
 
-/** All core controllers in one process. */
+/** The core controllers in one process. */
 final class ControllersComponent implements Component {
     private final CoreControllers controllers;
 
-    ControllersComponent(KubeApi api, SimulatedServer server, VirtualClock clock) {
+    /** @param wanted which controllers there are, by their names */
+    ControllersComponent(KubeApi api, SimulatedServer server, VirtualClock clock, Predicate<String> wanted) {
         Identities everybody = new Identities() {
             @Override
             public KubeApi reader() {
@@ -28,7 +30,7 @@ final class ControllersComponent implements Component {
             }
         };
         controllers = new CoreControllers(
-                everybody, server.judges(), _ -> true, new Timing(clock, clock::nanoTime, Fanout.SEQUENTIAL));
+                everybody, server.judges(), wanted, new Timing(clock, clock::nanoTime, Fanout.SEQUENTIAL));
     }
 
     @Override
@@ -36,6 +38,9 @@ final class ControllersComponent implements Component {
         if (random.nextInt(3) == 0) {
             controllers.pump();
             return;
+        }
+        if (!controllers.areSynced()) {
+            return; // their workers, too, wait until everything was shown to them once
         }
         List<ControllerRunner<?>> runners = controllers.runners();
         int first = random.nextInt(runners.size());
@@ -51,7 +56,7 @@ final class ControllersComponent implements Component {
         controllers.pump();
         boolean worked = false;
         for (ControllerRunner<?> runner : controllers.runners()) {
-            worked |= Component.exhaust(runner.name(), runner::step);
+            worked |= Component.exhaust(runner.name(), () -> controllers.areSynced() && runner.step());
         }
         return worked;
     }

@@ -14,6 +14,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 /** A job counts every pod that ended, once, for its index; and has ended the way its pods have. */
 final class ExactJobs implements Invariant {
     private static final String INDEX = "batch.kubernetes.io/job-completion-index";
+    private static final String FAILURES = "batch.kubernetes.io/job-index-failure-count";
 
     /** What became of the pods of a job, by index; -1 where pods have none. */
     private static final class Ends {
@@ -40,12 +41,27 @@ final class ExactJobs implements Invariant {
                 || Observer.owner(pod).isEmpty()) {
             return;
         }
+        if (change.before() == null) {
+            judgeAttempt(pod, observer);
+        }
         Ends ends = known.computeIfAbsent(Observer.owner(pod), _ -> new Ends());
         if (Json.textAt(pod, "status", "phase").equals("Succeeded")) {
             ends.succeeded.computeIfAbsent(index(pod), _ -> new HashSet<>()).add(Observer.uid(pod));
         } else if (Observer.isFinished(pod) || Observer.isDeleting(pod) || after == null) {
             ends.failed.computeIfAbsent(index(pod), _ -> new HashSet<>()).add(Observer.uid(pod));
         }
+    }
+
+    /** A pod says how often its index has failed before. */
+    private static void judgeAttempt(ObjectNode pod, Observer observer) {
+        String failures = Json.textAt(pod, "metadata", "annotations", FAILURES);
+        ObjectNode job = observer.byUid(Kinds.JOBS, Observer.owner(pod));
+        if (failures.isEmpty() || job == null) {
+            return;
+        }
+        Violation.unless(
+                Long.parseLong(failures) <= Json.longAt(job, 0, "spec", "backoffLimitPerIndex"),
+                () -> "%s tries index %d again after %s failures".formatted(Observer.place(job), index(pod), failures));
     }
 
     private static int index(ObjectNode pod) {
@@ -95,7 +111,18 @@ final class ExactJobs implements Invariant {
             Violation.unless(
                     succeeded == wanted || (!indexed && succeeded > wanted) || early,
                     () -> "%s is complete with %d of %d".formatted(name, succeeded, wanted));
+            Violation.unless(
+                    Json.at(job, "spec", "successPolicy") == null || isByPolicy(job),
+                    () -> "%s has met its success policy and does not say so".formatted(name));
         }
+    }
+
+    /** All policies here ask for less than all indexes. */
+    private static boolean isByPolicy(ObjectNode job) {
+        return Json.listAt(job, "status", "conditions")
+                .valueStream()
+                .anyMatch(condition -> Json.textAt(condition, "type").equals("SuccessCriteriaMet")
+                        && Json.textAt(condition, "reason").equals("SuccessPolicy"));
     }
 
     private static void judgeIndexes(ObjectNode job, Ends ends, Set<Integer> completed) {

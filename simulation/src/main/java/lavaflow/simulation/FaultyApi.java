@@ -39,6 +39,15 @@ final class FaultyApi implements KubeApi {
     }
 
     private <T> T write(String what, boolean change, Supplier<T> request) {
+        try {
+            return tryWriting(what, change, request);
+        } catch (ApiException e) {
+            life.failed();
+            throw e;
+        }
+    }
+
+    private <T> T tryWriting(String what, boolean change, Supplier<T> request) {
         life.live();
         if (life.happens(life.faults().crashBeforeChange())) {
             life.crash(Fault.CRASH_BEFORE);
@@ -204,10 +213,10 @@ final class FaultyApi implements KubeApi {
     }
 
     @Override
-    public void post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
-        write("post " + place(kind, subresource, namespace, name), false, () -> {
-            real.post(kind, namespace, name, subresource, body);
-            return true;
+    public ObjectNode post(Kind kind, String namespace, String name, String subresource, ObjectNode body) {
+        return write("post " + place(kind, subresource, namespace, name), false, () -> {
+            stage.requests().posted(life.name(), kind, subresource, namespace, name);
+            return real.post(kind, namespace, name, subresource, body);
         });
     }
 

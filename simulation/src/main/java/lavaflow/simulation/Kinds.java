@@ -30,6 +30,8 @@ final class Kinds {
     static final KubeApi.Kind SLICES = new KubeApi.Kind("discovery.k8s.io", "v1", "endpointslices", true);
     static final KubeApi.Kind CLASSES = new KubeApi.Kind("storage.k8s.io", "v1", "storageclasses", false);
 
+    static final KubeApi.Kind PRIORITIES = new KubeApi.Kind("scheduling.k8s.io", "v1", "priorityclasses", false);
+
     /** What invariants look at. */
     static final List<KubeApi.Kind> OBSERVED = List.of(
             NAMESPACES,

@@ -18,6 +18,7 @@ final class Life {
     private Faults faults = Faults.NONE;
     private boolean crashed;
     private long writes;
+    private int troubles;
     private long began = -1;
 
     Life(String name, Stage stage) {
@@ -65,6 +66,18 @@ final class Life {
         writes++;
     }
 
+    /** A change that was asked for was not made, or nobody knows. */
+    void failed() {
+        troubles++;
+    }
+
+    /** How many changes failed since the last call. */
+    int takeTroubles() {
+        int taken = troubles;
+        troubles = 0;
+        return taken;
+    }
+
     boolean happens(double probability) {
         return probability > 0 && stage.random().nextDouble() < probability;
     }
@@ -73,6 +86,10 @@ final class Life {
     void tell(Fault fault, String what) {
         stage.faults().add(fault);
         stage.trace().add(name, what);
+    }
+
+    String name() {
+        return name;
     }
 
     void trace(String what) {

@@ -21,11 +21,10 @@ final class NodesComponent implements Component {
     private boolean registered;
     private Instant nextBeat;
 
-    NodesComponent(KubeApi api, VirtualClock clock, int count, long seed) {
+    NodesComponent(KubeApi api, VirtualClock clock, SimShape shape, long seed) {
         this.clock = clock;
         this.followers = new Followers(api);
-        this.nodes =
-                new SimNodes(List.of(SimShape.usual(count)), api, _ -> api, followers, clock, clock::nanoTime, seed);
+        this.nodes = new SimNodes(List.of(shape), api, _ -> api, followers, clock, clock::nanoTime, seed);
         this.nextBeat = clock.instant();
     }
 

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import lavaflow.controller.KubeApi;
@@ -35,8 +36,8 @@ final class Observer implements AutoCloseable {
     private final Map<KubeApi.Kind, Map<String, ObjectNode>> objects = new LinkedHashMap<>();
     private final History history = new History();
 
-    Observer(KubeApi api) {
-        for (KubeApi.Kind kind : Kinds.OBSERVED) {
+    Observer(KubeApi api, List<KubeApi.Kind> kinds) {
+        for (KubeApi.Kind kind : kinds) {
             Map<String, ObjectNode> present = new LinkedHashMap<>();
             long revision = api.list(kind, "", KubeApi.View.WHOLE, object -> present.put(uid(object), object));
             objects.put(kind, present);
@@ -45,8 +46,8 @@ final class Observer implements AutoCloseable {
         }
     }
 
-    /** What happened since the last call. */
-    List<Change> poll() {
+    /** Tells what happened since the last call, one change after the other: each is told when nothing later is known. */
+    void poll(Consumer<Change> listener) {
         List<Told> told = new ArrayList<>();
         watches.forEach((kind, watch) -> {
             try {
@@ -59,15 +60,13 @@ final class Observer implements AutoCloseable {
             }
         });
         told.sort(Comparator.comparingLong(Told::revision));
-        List<Change> changes = new ArrayList<>();
         for (Told each : told) {
             ObjectNode object = each.event().object();
             history.add(each.kind(), each.revision(), each.event());
             Map<String, ObjectNode> present = objects.computeIfAbsent(each.kind(), _ -> new LinkedHashMap<>());
             ObjectNode before = each.event().deleted() ? present.remove(uid(object)) : present.put(uid(object), object);
-            changes.add(new Change(each.kind(), before, each.event().deleted() ? null : object));
+            listener.accept(new Change(each.kind(), before, each.event().deleted() ? null : object));
         }
-        return changes;
     }
 
     /** What was, at every moment so far. */

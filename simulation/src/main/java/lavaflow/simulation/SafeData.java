@@ -1,6 +1,7 @@
 package lavaflow.simulation;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class SafeData implements Invariant {
     private final Workspace workspace;
     private final Directories directories;
+    /** Pods and the names of claims they used that went before them. */
+    private final Set<String> outlived = new HashSet<>();
 
     SafeData(Workspace workspace, Directories directories) {
         this.workspace = workspace;
@@ -72,6 +75,9 @@ final class SafeData implements Invariant {
             Violation.unless(
                     !uses(pod, claim) || Json.textAt(pod, "spec", "nodeName").isEmpty(),
                     () -> "%s is gone while %s uses it".formatted(Observer.place(claim), Observer.place(pod)));
+            if (uses(pod, claim)) {
+                outlived.add(pair(pod, claim));
+            }
         }
         for (ObjectNode set : observer.all(Kinds.STATEFUL_SETS)) {
             if (isOf(claim, set) && !isDoomed(claim, observer)) {
@@ -142,14 +148,32 @@ final class SafeData implements Invariant {
                 found.equals(wanted), () -> "there are directories for %s and volumes %s".formatted(found, wanted));
     }
 
-    private static void settled(ObjectNode claim, Map<String, ObjectNode> volumes, Observer observer) {
+    /**
+     * Whether every pod of a claim was there before it, waited with a claim of the same name that was deleted, and has its node: it
+     * was chosen for the forerunner, by a scheduler that had not heard of its end. Nobody chooses a node for such a claim any more,
+     * here as upstream; people delete the pod.
+     */
+    private boolean cameTooLate(ObjectNode claim, Observer observer) {
+        return Json.textAt(claim, "metadata", "annotations", "volume.kubernetes.io/selected-node")
+                        .isEmpty()
+                && observer.all(Kinds.PODS).stream()
+                        .filter(pod -> uses(pod, claim) && Observer.isActive(pod))
+                        .allMatch(pod -> outlived.contains(pair(pod, claim))
+                                && !Json.textAt(pod, "spec", "nodeName").isEmpty());
+    }
+
+    private static String pair(ObjectNode pod, ObjectNode claim) {
+        return Observer.uid(pod) + " " + Observer.place(claim);
+    }
+
+    private void settled(ObjectNode claim, Map<String, ObjectNode> volumes, Observer observer) {
         boolean used = observer.all(Kinds.PODS).stream().anyMatch(pod -> uses(pod, claim) && Observer.isActive(pod));
         boolean bound = Json.textAt(claim, "status", "phase").equals("Bound");
         Violation.unless(
                 !Observer.isDeleting(claim) || used,
                 () -> "%s is still being deleted".formatted(Observer.place(claim)));
         Violation.unless(
-                bound || !used || Observer.isDeleting(claim),
+                bound || !used || Observer.isDeleting(claim) || cameTooLate(claim, observer),
                 () -> "%s has a pod and no volume".formatted(Observer.place(claim)));
         Violation.unless(
                 bound

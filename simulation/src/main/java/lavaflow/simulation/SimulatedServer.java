@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 import lavaflow.LocalKubeApi;
+import lavaflow.VolcanoAdmission;
 import lavaflow.access.TokenKeys;
 import lavaflow.access.User;
 import lavaflow.admission.OutsideAdmission;
@@ -14,6 +15,7 @@ import lavaflow.apiserver.AccessSettings;
 import lavaflow.apiserver.ApiServer;
 import lavaflow.apiserver.CertificateAuthority;
 import lavaflow.apiserver.Identity;
+import lavaflow.apiserver.ServerSettings;
 import lavaflow.apiserver.ServerVersion;
 import lavaflow.cluster.CoreControllers;
 import lavaflow.controller.KubeApi;
@@ -43,13 +45,13 @@ final class SimulatedServer implements AutoCloseable {
         store = Store.open(
                 Path.of("/simulation"), StoreOptions.defaults().withClock(clock).withDisk(new MemoryDisk()));
         server = new ApiServer(
-                new ApiServer.Settings(
+                new ServerSettings(
                         InetSocketAddress.createUnresolved("localhost", 0),
                         IDENTITY,
                         AUTHORITY.certificate(),
                         ServerVersion.of("0.0.0"),
                         clock,
-                        new OutsideAdmission(),
+                        new VolcanoAdmission(new OutsideAdmission()),
                         new AccessSettings(() -> KEYS, List.of(), false)),
                 store,
                 random);
@@ -63,6 +65,11 @@ final class SimulatedServer implements AutoCloseable {
 
     KubeApi api() {
         return api;
+    }
+
+    /** Serves the custom resources that are defined by now. */
+    void serveDefined() {
+        server.serveDefined();
     }
 
     /** What controllers of credentials and policies need of a server. */

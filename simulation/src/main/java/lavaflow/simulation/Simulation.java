@@ -2,11 +2,13 @@ package lavaflow.simulation;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.BiFunction;
 import java.util.random.RandomGenerator;
 
 import lavaflow.controller.KubeApi;
@@ -16,9 +18,6 @@ import lavaflow.controller.KubeApi;
  * after every step, what must be true in the end, in the end. The same seed gives the same run.
  */
 final class Simulation implements AutoCloseable {
-    private static final int NODES = 4;
-    private static final int STEPS = 1_200;
-    private static final int ACTIONS = 40;
     private static final Duration CALM_STEP = Duration.ofSeconds(2);
     /** Where nothing happens time passes faster, but not so fast that nodes would be taken for dead. */
     private static final Duration LONG_STEP = Duration.ofSeconds(30);
@@ -28,6 +27,7 @@ final class Simulation implements AutoCloseable {
     private static final Duration SILENCE = Duration.ofMinutes(11);
 
     private final long seed;
+    private final World world;
     private final Stage stage;
     private final boolean gentle;
     private final Faults faults;
@@ -44,46 +44,41 @@ final class Simulation implements AutoCloseable {
     record Summary(long seed, Duration time, long writes, int restarts, Map<Fault, Long> faults, int fingerprint) {}
 
     Simulation(long seed) throws IOException {
+        this(seed, new WorkloadWorld());
+    }
+
+    Simulation(long seed, World world) throws IOException {
+        this(seed, world, (_, api) -> api);
+    }
+
+    /**
+     * @param view how processes, by their names, see the API and what they do with it: a way to break them
+     */
+    Simulation(long seed, World world, BiFunction<String, KubeApi, KubeApi> view) throws IOException {
         this.seed = seed;
+        this.world = world;
         RandomGenerator random = new SplittableRandom(seed);
         VirtualClock clock = new VirtualClock();
         this.gentle = random.nextInt(3) == 0;
         this.faults = Faults.of(random);
         server = new SimulatedServer(clock, new SplittableRandom(seed));
         KubeApi api = server.api();
+        world.prepare(server);
         stage = new Stage(
-                api, clock, random, new Trace(clock), new FaultCounts(), new Observer(api), new Meter(api, clock));
-        processes = List.of(
-                new Actor("controllers", stage, faulty -> new ControllersComponent(faulty, server, clock)),
-                new Actor("scheduler", stage, faulty -> new SchedulerComponent(faulty, clock)),
-                new Actor("nodes", stage, faulty -> new NodesComponent(faulty, clock, NODES, seed)));
-        Workspace workspace = new Workspace(stage);
-        user = new UserScript(workspace, gentle);
-        invariants = invariants(workspace);
+                api,
+                clock,
+                random,
+                new Trace(clock),
+                new FaultCounts(),
+                new Observer(api, world.observed()),
+                new Meter(api, clock),
+                new Requests());
+        World.Setting setting = new World.Setting(seed, stage, server, new Workspace(stage), faults, gentle, view);
+        World.Cast cast = world.cast(setting);
+        processes = cast.processes();
+        user = new UserScript(setting.workspace(), cast.topics(), gentle);
+        invariants = cast.invariants();
         stage.trace().add("simulation", "seed " + seed + ", " + faults + (gentle ? ", gentle" : ""));
-    }
-
-    private List<Invariant> invariants(Workspace workspace) {
-        // Nobody can know of a pod whose creation was not answered before it is seen.
-        boolean answersArrive = faults.lostAnswer() == 0;
-        List<Invariant> all = new ArrayList<>(List.of(
-                new Settled(),
-                new QuotaHeld(),
-                new OrderlySets(),
-                new ExactJobs(),
-                new OnePerNode(answersArrive),
-                new OneJobAtATime(),
-                new BudgetsKept(),
-                new WithinBounds(stage.meter()),
-                new SafeData(workspace, server.directories()),
-                new CleanDepartures(workspace)));
-        if (answersArrive) {
-            all.add(new NeverTooMany(stage.clock()));
-        }
-        if (gentle) {
-            all.add(new SteadyRollouts());
-        }
-        return all;
     }
 
     /** Runs it all; fails with a {@link Violation} that says how to see it again. */
@@ -104,8 +99,9 @@ final class Simulation implements AutoCloseable {
             stage.observer()
                     .concerned(String.valueOf(e.getMessage()))
                     .forEach(each -> stage.trace().add("simulation", "there is " + each));
-            Violation told = new Violation("seed " + seed + " at " + elapsed().toMillis() / 1000.0 + " s: "
-                    + e.getMessage() + "\nsee it again: SEED=" + seed + " ./verify simulation");
+            Violation told =
+                    new Violation("seed " + seed + " at " + elapsed().toMillis() / 1000.0 + " s: " + e.getMessage()
+                            + "\nsee it again: SEED=" + seed + " WORLD=" + world.name() + " ./verify simulation");
             told.initCause(e);
             throw told;
         }
@@ -115,13 +111,15 @@ final class Simulation implements AutoCloseable {
         int nextAction = 0;
         // Nodes that are not heard of for too long are taken for dead.
         int longest = gentle ? 3_000 : 30_000;
-        for (int step = 0; step < STEPS; step++) {
+        for (int step = 0; step < world.steps(); step++) {
             if (step >= nextAction) {
                 user.act();
-                nextAction = step + stage.random().nextInt(2 * STEPS / ACTIONS);
+                nextAction = step + stage.random().nextInt(2 * world.steps() / world.actions());
             }
-            processes.get(stage.random().nextInt(processes.size())).step();
+            Actor process = processes.get(stage.random().nextInt(processes.size()));
+            process.step();
             look();
+            judge(process);
             if (stage.random().nextInt(3) == 0) {
                 stage.clock()
                         .pass(Duration.ofMillis(
@@ -142,8 +140,9 @@ final class Simulation implements AutoCloseable {
                 worked = false;
                 for (Actor process : processes) {
                     worked |= process.catchUp();
+                    moved |= look();
+                    judge(process);
                 }
-                moved |= look();
             }
             if (moved) {
                 quietSince = elapsed();
@@ -160,14 +159,22 @@ final class Simulation implements AutoCloseable {
 
     /** Judges what has happened; false if nothing has. Nodes tell every now and then that they live, which does not count. */
     private boolean look() {
-        boolean moved = false;
-        for (Observer.Change change : stage.observer().poll()) {
-            moved |= !change.kind().equals(Kinds.NODES);
+        Set<KubeApi.Kind> changed = new HashSet<>();
+        stage.observer().poll(change -> {
+            changed.add(change.kind());
             for (Invariant invariant : invariants) {
                 invariant.after(change, stage.observer());
             }
+        });
+        changed.remove(Kinds.NODES);
+        return !changed.isEmpty();
+    }
+
+    /** Judges what somebody has just done as a whole. */
+    private void judge(Actor process) {
+        for (Invariant invariant : invariants) {
+            invariant.afterStep(process, stage.observer());
         }
-        return moved;
     }
 
     private Summary summary() {

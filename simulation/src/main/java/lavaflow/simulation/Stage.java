@@ -10,6 +10,7 @@ import lavaflow.controller.KubeApi;
  * @param api of the server, without faults
  * @param observer knows what is true
  * @param meter tells autoscalers what pods use
+ * @param requests tells what is being asked of the API
  */
 record Stage(
         KubeApi api,
@@ -18,4 +19,5 @@ record Stage(
         Trace trace,
         FaultCounts faults,
         Observer observer,
-        Meter meter) {}
+        Meter meter,
+        Requests requests) {}

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A deployment that was whole once never has fewer pods available than its rollouts may take away, as long as nobody else takes
  * pods away. For runs in which nobody does.
+ *
+ * <p>It is whole once its ReplicaSets say so, too. Before that a rollout may give up pods that it takes for unavailable, which
+ * become available before they are deleted: upstream's, too, goes by what the ReplicaSets last said.
  */
 final class SteadyRollouts implements Invariant {
     /** How many a deployment was whole with. */
@@ -26,10 +29,11 @@ final class SteadyRollouts implements Invariant {
     @Override
     public void after(Observer.Change change, Observer observer) {
         ObjectNode before = change.before();
-        if (!change.kind().equals(Kinds.PODS) || before == null) {
+        boolean pod = change.kind().equals(Kinds.PODS);
+        if (before == null || !(pod || change.kind().equals(Kinds.REPLICA_SETS))) {
             return;
         }
-        ObjectNode set = observer.byUid(Kinds.REPLICA_SETS, Observer.owner(before));
+        ObjectNode set = pod ? observer.byUid(Kinds.REPLICA_SETS, Observer.owner(before)) : before;
         ObjectNode deployment = set == null ? null : observer.byUid(Kinds.DEPLOYMENTS, Observer.owner(set));
         if (deployment == null || Observer.isDeleting(deployment)) {
             return;
@@ -37,7 +41,7 @@ final class SteadyRollouts implements Invariant {
         if (!Json.textAt(deployment, "spec", "strategy", "type").equals("RollingUpdate")) {
             return;
         }
-        if (Observer.hasCondition(change.after() == null ? before : change.after(), "DisruptionTarget")) {
+        if (pod && Observer.hasCondition(change.after() == null ? before : change.after(), "DisruptionTarget")) {
             disturbed.add(Observer.uid(deployment));
         }
         if (disturbed.contains(Observer.uid(deployment)) || isLeaving(Workspace.namespace(deployment), observer)) {
@@ -46,7 +50,7 @@ final class SteadyRollouts implements Invariant {
         long wanted = Json.longAt(deployment, 1, "spec", "replicas");
         long available = available(deployment, observer);
         String uid = Observer.uid(deployment);
-        if (available >= wanted) {
+        if (available >= wanted && said(deployment, observer) >= wanted) {
             whole.put(uid, wanted);
         } else if (whole.getOrDefault(uid, -1L) == wanted) {
             Violation.unless(
@@ -63,11 +67,22 @@ final class SteadyRollouts implements Invariant {
                 .anyMatch(each -> Workspace.name(each).equals(namespace) && Observer.isDeleting(each));
     }
 
-    private static long available(ObjectNode deployment, Observer observer) {
-        List<ObjectNode> sets = observer.all(Kinds.REPLICA_SETS).stream()
+    private static List<ObjectNode> sets(ObjectNode deployment, Observer observer) {
+        return observer.all(Kinds.REPLICA_SETS).stream()
                 .filter(set -> Observer.owner(set).equals(Observer.uid(deployment)))
                 .toList();
-        return sets.stream()
+    }
+
+    /** How many are available as the ReplicaSets know, without those that are to go. */
+    private static long said(ObjectNode deployment, Observer observer) {
+        return sets(deployment, observer).stream()
+                .mapToLong(set -> Math.min(
+                        Json.longAt(set, 1, "spec", "replicas"), Json.longAt(set, 0, "status", "availableReplicas")))
+                .sum();
+    }
+
+    private static long available(ObjectNode deployment, Observer observer) {
+        return sets(deployment, observer).stream()
                 .flatMap(set -> observer.activePods(Observer.uid(set)).stream())
                 .filter(Observer::isReady)
                 .count();

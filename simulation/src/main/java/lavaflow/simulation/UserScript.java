@@ -14,16 +14,9 @@ final class UserScript {
     /**
      * @param gentle whether people leave pods and nodes alone
      */
-    UserScript(Workspace workspace, boolean gentle) {
+    UserScript(Workspace workspace, List<Ideas> topics, boolean gentle) {
         this.workspace = workspace;
-        this.topics = List.of(
-                new WorkloadIdeas(workspace),
-                new BatchIdeas(workspace),
-                new ServiceIdeas(workspace),
-                new StorageIdeas(workspace),
-                new BudgetIdeas(workspace),
-                new NamespaceIdeas(workspace),
-                new NodeIdeas(workspace));
+        this.topics = topics;
         topics.forEach(topic -> ideas.addAll(topic.usual()));
         if (!gentle) {
             topics.forEach(topic -> ideas.addAll(topic.rough()));

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Somebody lets no pod in: everybody tries again, ever more rarely, says why, and goes on when it is over. */
 class RefusedPodsTest {
-    private static final Map<String, KubeApi.Kind> KINDS = Map.of(
+    static final Map<String, KubeApi.Kind> KINDS = Map.of(
             "deployments", Kinds.DEPLOYMENTS,
             "replicasets", Kinds.REPLICA_SETS,
             "replicationcontrollers", Kinds.REPLICATION_CONTROLLERS,
@@ -118,7 +118,8 @@ class RefusedPodsTest {
         }
     }
 
-    private static String workload(String resource) {
+    /** Thirty pods, or one for each node. */
+    static String workload(String resource) {
         return switch (resource) {
             case "jobs" -> """
                 metadata: {name: web}

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.Tag;
@@ -13,13 +14,16 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class SimulationTest {
+    private static final int GANGS = 200;
+    private static final int JOBS = 5;
+
     /** The story of a run that went wrong lies beside the other results. */
-    private static Simulation.Summary run(long seed) throws IOException {
-        try (Simulation simulation = new Simulation(seed)) {
+    private static Simulation.Summary run(long seed, World world) throws IOException {
+        try (Simulation simulation = new Simulation(seed, world)) {
             try {
                 return simulation.run();
             } catch (Violation e) {
-                Path story = Path.of("target", "simulation", seed + ".txt");
+                Path story = Path.of("target", "simulation", world.name() + "-" + seed + ".txt");
                 Files.createDirectories(story.getParent());
                 Files.writeString(story, simulation.story());
                 throw new AssertionError(e.getMessage() + "\nits story: " + story.toAbsolutePath(), e);
@@ -28,10 +32,10 @@ class SimulationTest {
     }
 
     /** How often each thing went wrong. */
-    private static Map<Fault, Long> runAll(LongStream seeds) throws IOException {
+    private static Map<Fault, Long> runAll(LongStream seeds, Supplier<World> world) throws IOException {
         Map<Fault, Long> faults = new EnumMap<>(Fault.class);
         for (long seed : seeds.toArray()) {
-            run(seed).faults().forEach((fault, count) -> faults.merge(fault, count, Long::sum));
+            run(seed, world.get()).faults().forEach((fault, count) -> faults.merge(fault, count, Long::sum));
         }
         return faults;
     }
@@ -40,13 +44,51 @@ class SimulationTest {
     void nothingThatGoesWrongLeavesAClusterInDisorder() throws IOException {
         String one = System.getProperty("simulation.seed", "");
         if (!one.isEmpty()) {
-            run(Long.parseLong(one));
+            String name = System.getProperty("simulation.world", "");
+            run(
+                    Long.parseLong(one),
+                    switch (name) {
+                        case "gangs" -> GangWorld.usual();
+                        case "small-gangs" -> GangWorld.small();
+                        case "gang-jobs" -> new GangJobWorld();
+                        default -> new WorkloadWorld();
+                    });
             return;
         }
-        assertThat(runAll(LongStream.rangeClosed(1, 200)))
+        assertThat(runAll(LongStream.rangeClosed(1, 200), WorkloadWorld::new))
                 .as("everything that can go wrong has gone wrong")
                 .containsOnlyKeys(Fault.values())
                 .allSatisfy((_, count) -> assertThat(count).isGreaterThan(20));
+    }
+
+    @Test
+    void gangsAndQueuesComeThroughAsWell() throws IOException {
+        assertThat(runAll(LongStream.rangeClosed(1, GANGS), GangWorld::small))
+                .as("everything that can go wrong has gone wrong")
+                .containsOnlyKeys(Fault.values());
+    }
+
+    @Test
+    void jobsOfGangsComeThroughAsWell() throws IOException {
+        assertThat(runAll(LongStream.rangeClosed(1, JOBS), GangJobWorld::new)).isNotEmpty();
+    }
+
+    @Test
+    @Tag("simulation")
+    void thousandsOfRunsWithJobsOfGangsEndInOrder() throws IOException {
+        long count = Long.getLong("simulation.count", 10_000);
+        long first = Long.getLong("simulation.first", 1_000);
+        assertThat(runAll(LongStream.range(first, first + count), GangJobWorld::new))
+                .isNotEmpty();
+    }
+
+    @Test
+    @Tag("simulation")
+    void thousandsOfRunsWithGangsEndInOrder() throws IOException {
+        long count = Long.getLong("simulation.count", 10_000);
+        long first = Long.getLong("simulation.first", 1_000);
+        assertThat(runAll(LongStream.range(first, first + count), GangWorld::usual))
+                .isNotEmpty();
     }
 
     @Test
@@ -54,11 +96,14 @@ class SimulationTest {
     void thousandsOfRunsEndInOrder() throws IOException {
         long count = Long.getLong("simulation.count", 10_000);
         long first = Long.getLong("simulation.first", 1_000);
-        assertThat(runAll(LongStream.range(first, first + count))).isNotEmpty();
+        assertThat(runAll(LongStream.range(first, first + count), WorkloadWorld::new))
+                .isNotEmpty();
     }
 
     @Test
     void theSameSeedGivesTheSameRun() throws IOException {
-        assertThat(run(7)).isEqualTo(run(7));
+        assertThat(run(7, new WorkloadWorld())).isEqualTo(run(7, new WorkloadWorld()));
+        assertThat(run(7, GangWorld.usual())).isEqualTo(run(7, GangWorld.usual()));
+        assertThat(run(4, new GangJobWorld())).isEqualTo(run(4, new GangJobWorld()));
     }
 }

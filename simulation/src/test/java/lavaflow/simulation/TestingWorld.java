@@ -16,6 +16,7 @@ import lavaflow.controller.KubeApi;
 import lavaflow.kube.DecodingException;
 import lavaflow.kube.Json;
 import lavaflow.kube.Yaml;
+import lavaflow.node.SimShape;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -50,10 +51,10 @@ final class TestingWorld implements AutoCloseable {
         api = server.api();
         controllers = new CountedApi(api);
         KubeApi quiet = CountedApi.withoutEvents(api);
-        components.add(new ControllersComponent(controllers.api(), server, clock));
-        components.add(new SchedulerComponent(quiet, clock));
+        components.add(new ControllersComponent(controllers.api(), server, clock, _ -> true));
+        components.add(new SchedulerComponent(quiet, clock, null));
         if (nodes > 0) {
-            components.add(new NodesComponent(quiet, clock, nodes, 3));
+            components.add(new NodesComponent(quiet, clock, SimShape.usual(nodes), 3));
         }
         api.create(Kinds.NAMESPACES, "", object("metadata: {name: home}"));
         settle();
@@ -186,6 +187,26 @@ final class TestingWorld implements AutoCloseable {
                   mutations:
                   - {patchType: ApplyConfiguration, applyConfiguration: {expression: '%s'}}
                 """.formatted(expression));
+    }
+
+    /** Has a program asked about every object of a kind that is made; without its answer nothing is. */
+    void review(String resource, String address, int timeoutSeconds) {
+        create(policies("validatingwebhookconfigurations"), """
+                metadata: {name: review}
+                webhooks:
+                - name: review.example.com
+                  clientConfig: %s
+                  rules: [{apiGroups: ["*"], apiVersions: ["*"], operations: [CREATE], resources: ["%s"]}]
+                  failurePolicy: Fail
+                  timeoutSeconds: %d
+                  sideEffects: None
+                  admissionReviewVersions: [v1]
+                """.formatted(address, resource, timeoutSeconds));
+    }
+
+    /** Ends what {@link #review} began. */
+    void reviewNoMore() {
+        api.delete(policies("validatingwebhookconfigurations"), "", "review", KubeApi.Deletion.PLAIN);
     }
 
     private void admit(String how, String resource, String binding, String rules) {

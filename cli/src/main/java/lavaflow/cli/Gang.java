@@ -1,0 +1,97 @@
+package lavaflow.cli;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import lavaflow.kube.HumanDuration;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A gang at one moment.
+ *
+ * @param kind what the object is called before its name: {@code job}
+ * @param group its PodGroup, null where it has none
+ * @param progress what pods say of themselves, by their names
+ */
+record Gang(
+        String kind,
+        ObjectNode object,
+        @Nullable ObjectNode group,
+        List<GangPod> pods,
+        Map<String, Progress> progress,
+        Instant now) {
+    String name() {
+        return Json.textAt(object, "metadata", "name");
+    }
+
+    /** One word for how it is, whatever kind it is of. */
+    String phase() {
+        for (String[] path : new String[][] {{"status", "state", "phase"}, {"status", "phase"}}) {
+            String phase = Json.textAt(object, path);
+            if (!phase.isEmpty()) {
+                return phase;
+            }
+        }
+        String phase = "";
+        for (JsonNode condition : Json.listAt(object, "status", "conditions")) {
+            if (Json.textAt(condition, "status").equals("True")) {
+                phase = Json.textAt(condition, "type");
+            }
+        }
+        return phase.isEmpty() ? "Pending" : phase;
+    }
+
+    Outcome outcome() {
+        return Outcome.of(object);
+    }
+
+    /** How long it ran, or runs. */
+    String duration() {
+        String made = Json.textAt(object, "metadata", "creationTimestamp");
+        String ended = Json.textAt(object, "status", "state", "lastTransitionTime");
+        ended = ended.isEmpty() ? Json.textAt(object, "status", "completionTime") : ended;
+        Instant until = outcome().isEnd() && !ended.isEmpty() ? Instant.parse(ended) : now;
+        return made.isEmpty() ? "" : HumanDuration.format(Duration.between(Instant.parse(made), until));
+    }
+
+    /** Why it is how it is; empty where nobody says. */
+    String why() {
+        String message = Json.textAt(object, "status", "state", "message");
+        String reason = Json.textAt(object, "status", "state", "reason");
+        if (!message.isEmpty() || !reason.isEmpty()) {
+            return message.isEmpty() ? reason : message;
+        }
+        for (JsonNode condition : Json.listAt(object, "status", "conditions")) {
+            if (Json.textAt(condition, "type").equals("Failed")
+                    && Json.textAt(condition, "status").equals("True")) {
+                return Json.textAt(condition, "message");
+            }
+        }
+        if (outcome().isEnd() || pods.stream().anyMatch(pod -> !pod.node().isEmpty())) {
+            return "";
+        }
+        for (JsonNode condition : Json.listAt(group, "status", "conditions")) {
+            if (Json.textAt(condition, "type").equals("Unschedulable")
+                    && Json.textAt(condition, "status").equals("True")) {
+                message = Json.textAt(condition, "message");
+            }
+        }
+        return message;
+    }
+
+    /** How much of it is done, as far as its pods tell; below zero where none does. */
+    double part() {
+        return pods.stream()
+                .map(pod -> progress.get(pod.name()))
+                .filter(each -> each != null && each.part() >= 0)
+                .mapToDouble(Progress::part)
+                .average()
+                .orElse(-1);
+    }
+}

@@ -1,0 +1,205 @@
+package lavaflow.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import lavaflow.kube.Json;
+
+/** Draws a gang for a terminal of some size. Pure. */
+final class GangView {
+    private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
+    private static final int BAR = 24;
+    private static final int SMALL_BAR = 12;
+    private static final String[] EIGHTHS = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+
+    private final Palette palette;
+    private final int columns;
+    private final int rows;
+
+    /** @param rows how many lines there are; the last one is the cursor's */
+    GangView(Palette palette, int columns, int rows) {
+        this.palette = palette;
+        this.columns = columns;
+        this.rows = rows;
+    }
+
+    List<String> draw(Gang gang) {
+        List<String> lines = new ArrayList<>();
+        lines.add(head(gang));
+        double part = gang.part();
+        if (part >= 0) {
+            lines.add("  " + bar(part, BAR) + " " + palette.bold(percent(part)) + palette.dim(whose(gang)));
+        }
+        String why = gang.why();
+        if (!why.isEmpty()) {
+            String sign = gang.outcome() == Outcome.FAILED ? palette.red("✖ ") : palette.yellow("… ");
+            lines.add("  " + sign + why);
+        }
+        lines.add("");
+        lines.addAll(table(gang, rows - lines.size() - 2));
+        return lines.stream().map(line -> fitted(line, columns)).toList();
+    }
+
+    private String head(Gang gang) {
+        StringBuilder line = new StringBuilder(phase(gang, palette) + "  " + palette.bold(gang.name()));
+        line.append(palette.dim("  " + gang.duration()));
+        String queue = Json.textAt(gang.object(), "spec", "queue");
+        if (!queue.isEmpty()) {
+            line.append(palette.dim("  queue ")).append(queue);
+        }
+        long min = Json.longAt(gang.object(), 0, "spec", "minAvailable");
+        if (min > 0) {
+            line.append(palette.dim("  min ")).append(min);
+        }
+        long retries = Json.longAt(gang.object(), 0, "status", "retryCount");
+        if (retries > 0) {
+            line.append(palette.dim("  retries "))
+                    .append(palette.yellow(retries + "/" + Json.longAt(gang.object(), 3, "spec", "maxRetry")));
+        }
+        return line.toString();
+    }
+
+    static String phase(Gang gang, Palette palette) {
+        String text = gang.phase();
+        return switch (gang.outcome()) {
+            case SUCCEEDED -> palette.green("✔ " + text);
+            case FAILED -> palette.red("✖ " + text);
+            case RUNNING -> text.equals("Running") ? palette.green("● " + text) : palette.yellow("● " + text);
+        };
+    }
+
+    private static String whose(Gang gang) {
+        long telling = gang.pods().stream()
+                .filter(pod -> gang.progress().containsKey(pod.name()))
+                .count();
+        return "  as " + telling + (telling == 1 ? " pod says" : " pods say");
+    }
+
+    static String percent(double part) {
+        return Math.round(part * 100) + "%";
+    }
+
+    /** Filled by eighths of a letter. */
+    String bar(double part, int width) {
+        int eighths = (int) Math.round(Math.clamp(part, 0, 1) * width * 8);
+        String full = "█".repeat(eighths / 8) + EIGHTHS[eighths % 8];
+        return palette.cyan(full) + palette.dim("─".repeat(width - full.length()));
+    }
+
+    // ---- pods
+
+    private List<String> table(Gang gang, int room) {
+        List<GangPod> shown = gang.pods();
+        List<GangPod> rest = List.of();
+        if (shown.size() > Math.max(1, room - 1)) {
+            int kept = Math.max(1, room - 2);
+            rest = shown.subList(kept, shown.size());
+            shown = shown.subList(0, kept);
+        }
+        List<List<String>> cells = new ArrayList<>();
+        cells.add(List.of("POD", "STATUS", "NODE", "RESTARTS", "AGE", "PROGRESS"));
+        for (GangPod pod : shown) {
+            Progress progress = gang.progress().get(pod.name());
+            cells.add(List.of(
+                    pod.label(),
+                    status(pod),
+                    pod.node().isEmpty() ? palette.dim("–") : pod.node(),
+                    restarts(pod),
+                    pod.age(),
+                    progress == null ? "" : told(progress)));
+        }
+        List<String> lines = aligned(cells);
+        if (gang.pods().isEmpty()) {
+            lines.set(0, palette.dim("  No pods yet."));
+        }
+        if (!rest.isEmpty()) {
+            lines.add(palette.dim("  … and " + rest.size() + " more: " + counts(rest)));
+        }
+        return lines;
+    }
+
+    private static String counts(List<GangPod> pods) {
+        Map<String, Integer> byStatus = new TreeMap<>();
+        pods.forEach(pod -> byStatus.merge(pod.status(), 1, Integer::sum));
+        List<String> parts = new ArrayList<>();
+        byStatus.forEach((status, count) -> parts.add(count + " " + status));
+        return String.join(", ", parts);
+    }
+
+    private String status(GangPod pod) {
+        if (pod.isBad()) {
+            return palette.red("✖ " + pod.status());
+        }
+        return pod.isDone()
+                ? palette.green("✔ ") + pod.status()
+                : pod.status().equals("Running")
+                        ? palette.green("● ") + pod.status()
+                        : palette.yellow("○ ") + pod.status();
+    }
+
+    private String restarts(GangPod pod) {
+        if (pod.restarts() == 0) {
+            return palette.dim("0");
+        }
+        return palette.yellow(Long.toString(pod.restarts()))
+                + (pod.exit().isEmpty() ? "" : palette.dim(" " + pod.exit()));
+    }
+
+    private String told(Progress progress) {
+        String bar = progress.part() < 0
+                ? ""
+                : bar(progress.part(), SMALL_BAR) + String.format(" %4s  ", percent(progress.part()));
+        return bar + palette.dim(progress.text());
+    }
+
+    private List<String> aligned(List<List<String>> cells) {
+        int[] widths = new int[cells.getFirst().size()];
+        cells.forEach(row -> {
+            for (int i = 0; i < widths.length; i++) {
+                widths[i] = Math.max(widths[i], width(row.get(i)));
+            }
+        });
+        List<String> lines = new ArrayList<>();
+        for (int r = 0; r < cells.size(); r++) {
+            StringBuilder line = new StringBuilder("  ");
+            for (int i = 0; i < widths.length; i++) {
+                String cell = cells.get(r).get(i);
+                line.append(cell).append(" ".repeat(widths[i] - width(cell) + 2));
+            }
+            String text = line.toString().stripTrailing();
+            lines.add(r == 0 ? palette.dim(text) : text);
+        }
+        return lines;
+    }
+
+    private static int width(String cell) {
+        return COLOUR.matcher(cell).replaceAll("").length();
+    }
+
+    /** Cut where the terminal ends: a line that wraps would move everything that is drawn over it. */
+    static String fitted(String line, int columns) {
+        if (width(line) <= columns) {
+            return line;
+        }
+        StringBuilder text = new StringBuilder();
+        Matcher colours = COLOUR.matcher(line);
+        int shown = 0;
+        int at = 0;
+        while (at < line.length() && shown < columns - 1) {
+            if (colours.find(at) && colours.start() == at) {
+                text.append(colours.group());
+                at = colours.end();
+            } else {
+                text.append(line.charAt(at++));
+                shown++;
+            }
+        }
+        return text.append("…")
+                .append(line.contains("\u001b") ? "\u001b[0m" : "")
+                .toString();
+    }
+}

@@ -1,0 +1,120 @@
+package lavaflow.cli;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class GangViewTest {
+    private static final Instant NOW = Instant.parse("2030-01-02T03:06:19Z");
+
+    private static ObjectNode parse(String json) {
+        return (ObjectNode) Json.parse(json.replace('\'', '"'));
+    }
+
+    private static ObjectNode job(String status) {
+        return parse("{'metadata':{'name':'train','creationTimestamp':'2030-01-02T03:04:05Z'},"
+                + "'spec':{'queue':'lab','minAvailable':3,'maxRetry':3},'status':" + status + "}");
+    }
+
+    private static GangPod pod(String label, String status, String node, long restarts) {
+        return new GangPod(
+                "train-" + label, "", label, status, node, restarts, "2m", restarts > 0 ? "exit code 1" : "");
+    }
+
+    private static Gang gang(String status, List<GangPod> pods, Map<String, Progress> progress) {
+        return new Gang("job", job(status), null, pods, progress, NOW);
+    }
+
+    private static List<String> draw(Gang gang, int columns, int rows) {
+        return new GangView(new Palette(false), columns, rows).draw(gang);
+    }
+
+    @Test
+    void aRunningGangIsDrawn() {
+        Gang gang = gang(
+                "{'state':{'phase':'Running'},'retryCount':1}",
+                List.of(pod("ps-0", "Running", "sim-0", 0), pod("worker-0", "Running", "sim-1", 2)),
+                Map.of("train-worker-0", new Progress(0.5, "epoch 3/10 · loss 0.2")));
+        assertThat(draw(gang, 120, 24))
+                .containsExactly(
+                        "● Running  train  2m14s  queue lab  min 3  retries 1/3",
+                        "  ████████████──────────── 50%  as 1 pod says",
+                        "",
+                        "  POD       STATUS     NODE   RESTARTS       AGE  PROGRESS",
+                        "  ps-0      ● Running  sim-0  0              2m",
+                        "  worker-0  ● Running  sim-1  2 exit code 1  2m   ██████──────  50%  epoch 3/10 · loss 0.2");
+    }
+
+    @Test
+    void whoWaitsSaysForWhat() {
+        ObjectNode group = parse("{'status':{'conditions':[{'type':'Unschedulable','status':'True',"
+                + "'message':'3/3 tasks in gang unschedulable: pod group is not ready'}]}}");
+        Gang gang = new Gang("job", job("{'state':{'phase':'Pending'}}"), group, List.of(), Map.of(), NOW);
+        assertThat(draw(gang, 80, 24))
+                .containsExactly(
+                        "● Pending  train  2m14s  queue lab  min 3",
+                        "  … 3/3 tasks in gang unschedulable: pod group is not ready",
+                        "",
+                        "  No pods yet.");
+    }
+
+    @Test
+    void aLargeGangFitsTheTerminal() {
+        List<GangPod> pods = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            pods.add(pod("worker-" + i, i < 90 ? "Running" : "Pending", "n", 0));
+        }
+        List<String> lines = draw(gang("{}", pods, Map.of()), 80, 24);
+        assertThat(lines).hasSizeLessThan(24);
+        assertThat(lines.getLast()).isEqualTo("  … and 82 more: 10 Pending, 72 Running");
+        assertThat(draw(gang("{}", pods, Map.of()), 30, 24)).allMatch(line -> line.length() <= 30);
+    }
+
+    @Test
+    void cuttingALineKeepsItsColours() {
+        assertThat(GangView.fitted("\u001b[31mabcdef\u001b[0m", 4)).isEqualTo("\u001b[31mabc…\u001b[0m");
+        assertThat(GangView.fitted("abcd", 4)).isEqualTo("abcd");
+    }
+
+    @Test
+    void aBarIsFilledByEighths() {
+        GangView view = new GangView(new Palette(false), 80, 24);
+        assertThat(view.bar(0, 4)).isEqualTo("────");
+        assertThat(view.bar(1, 4)).isEqualTo("████");
+        assertThat(view.bar(0.53125, 4)).isEqualTo("██▏─");
+    }
+
+    @Test
+    void elsewhereEveryChangeIsALine() {
+        GangChanges changes = new GangChanges();
+        assertThat(changes.since(gang("{'state':{'phase':'Pending'}}", List.of(), Map.of())))
+                .containsExactly("03:06:19  job/train Pending");
+        List<GangPod> running = List.of(pod("worker-0", "Running", "n1", 0));
+        assertThat(changes.since(gang("{'state':{'phase':'Running'}}", running, Map.of())))
+                .containsExactly("03:06:19  job/train Running", "03:06:19  worker-0 Running on n1");
+        Map<String, Progress> half = Map.of("train-worker-0", new Progress(0.51, "epoch 5/10"));
+        assertThat(changes.since(gang("{'state':{'phase':'Running'}}", running, half)))
+                .containsExactly("03:06:19  worker-0 51% epoch 5/10");
+        assertThat(changes.since(gang("{'state':{'phase':'Running'}}", running, half)))
+                .isEmpty();
+        assertThat(changes.since(
+                        gang("{'state':{'phase':'Running'}}", List.of(pod("worker-0", "Running", "n1", 1)), half)))
+                .containsExactly("03:06:19  worker-0 restarted, 1 time, exit code 1");
+        assertThat(changes.since(gang(
+                        "{'state':{'phase':'Failed','message':'no retries left','lastTransitionTime':'2030-01-02T03:05:05Z'}}",
+                        List.of(),
+                        Map.of())))
+                .containsExactly(
+                        "03:06:19  job/train Failed after 60s",
+                        "03:06:19  job/train no retries left",
+                        "03:06:19  worker-0 gone");
+    }
+}

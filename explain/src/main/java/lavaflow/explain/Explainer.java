@@ -1,0 +1,133 @@
+package lavaflow.explain;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+
+import lavaflow.explain.Explanation.Stage;
+import lavaflow.explain.Explanation.StageReport;
+import lavaflow.explain.Explanation.Verdict;
+import lavaflow.gang.Configuration;
+import lavaflow.gang.Gang;
+import lavaflow.gang.GangCore;
+import lavaflow.gang.GroupPhase;
+import lavaflow.gang.Inquiry;
+import lavaflow.gang.Plugin;
+import lavaflow.gang.Queue;
+import lavaflow.gang.Session;
+import lavaflow.gang.Snapshot;
+
+import org.jspecify.annotations.Nullable;
+
+/** Explains the gangs and queues of a cluster as of one moment. */
+public final class Explainer {
+    /** Of those that wait in a queue. */
+    private static final int SHOWN = 50;
+
+    private final Snapshot cluster;
+    private final BiFunction<Configuration.Entry, Session, @Nullable Plugin> plugins;
+    /** The cluster once all that can be decided is. */
+    private final GangCore core;
+
+    public Explainer(Snapshot cluster, BiFunction<Configuration.Entry, Session, @Nullable Plugin> plugins) {
+        this.cluster = cluster;
+        this.plugins = plugins;
+        this.core = Laboratory.settled(cluster, plugins);
+    }
+
+    /** A gang by namespace and name of its PodGroup, with what would free it; empty if there is none. */
+    public Optional<Explanation> group(String key) {
+        Gang gang = core.findGang(key);
+        return gang == null ? Optional.empty() : Optional.of(explain(gang, true));
+    }
+
+    /** A queue with those that wait in it; empty if there is none, and nobody names it. */
+    public Optional<QueueExplanation> queue(String name) {
+        List<Gang> all = core.gangs().stream()
+                .filter(gang -> gang.spec().queue().equals(name))
+                .toList();
+        List<Gang> waiters = core.inquire(
+                cluster.now(),
+                inquiry -> all.stream()
+                        .filter(gang -> !inquiry.isPlaced(gang) && gang.phase() != GroupPhase.COMPLETED)
+                        .toList());
+        int others = all.size() - waiters.size();
+        List<Explanation> waiting = new ArrayList<>();
+        for (Gang gang : waiters.subList(0, Math.min(SHOWN, waiters.size()))) {
+            waiting.add(explain(gang, false));
+        }
+        Queue queue = core.queues().stream()
+                .filter(each -> each.spec().name().equals(name))
+                .findFirst()
+                .orElse(null);
+        if (queue == null) {
+            return waiting.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(QueueExplanation.missing(name, waiters.size(), waiting));
+        }
+        Inquiry.Account account = core.inquire(cluster.now(), inquiry -> inquiry.account(queue));
+        return Optional.of(new QueueExplanation(
+                name, queue.spec().isOpen() ? "Open" : queue.spec().state(), account, others, waiters.size(), waiting));
+    }
+
+    private Explanation explain(Gang gang, boolean withRemedies) {
+        boolean placed = core.inquire(cluster.now(), inquiry -> inquiry.isPlaced(gang));
+        boolean ended = gang.phase() == GroupPhase.COMPLETED;
+        Explanation.Subject subject = subject(gang);
+        if (placed || ended) {
+            return new Explanation(subject, false, Headline.ofPlaced(subject, ended), List.of(), List.of(), true);
+        }
+        List<StageReport> stages = core.inquire(cluster.now(), inquiry -> Stages.of(inquiry, gang, cluster));
+        boolean blocked = stages.stream().anyMatch(each -> each.verdict() == Verdict.BLOCKED);
+        if (!blocked && !gang.waiting().isEmpty()) {
+            stages = withWords(stages, gang);
+        }
+        String headline = Headline.of(subject, stages);
+        if (!withRemedies) {
+            return new Explanation(subject, true, headline, stages, List.of(), true);
+        }
+        Laboratory.Goal goal = gang.members().isEmpty() && gang.phase() == GroupPhase.PENDING
+                ? Laboratory.Goal.LET_IN
+                : Laboratory.Goal.PLACED;
+        Laboratory laboratory = new Laboratory(cluster, plugins, subject.key(), goal);
+        List<Explanation.Remedy> remedies = new Remedies(laboratory, core, gang, stages).find();
+        return new Explanation(subject, true, headline, stages, remedies, laboratory.goesOn());
+    }
+
+    /** Where each stage alone would be passed, what was said when it was tried last. */
+    private static List<StageReport> withWords(List<StageReport> stages, Gang gang) {
+        List<Finding> words = new ArrayList<>();
+        gang.waiting().forEach(each -> words.add(new Finding.Said(each.message())));
+        return stages.stream()
+                .map(each -> each.stage() == Stage.NODES ? new StageReport(Stage.NODES, Verdict.BLOCKED, words) : each)
+                .toList();
+    }
+
+    private static Explanation.Subject subject(Gang gang) {
+        Map<String, Integer> pods = new TreeMap<>();
+        gang.members().forEach(member -> pods.merge(word(member.stage()), 1, Integer::sum));
+        return new Explanation.Subject(
+                gang.spec().namespace(),
+                gang.spec().name(),
+                gang.spec().queue(),
+                gang.phase().toString(),
+                gang.priority(),
+                gang.spec().minMember(),
+                pods);
+    }
+
+    private static String word(lavaflow.gang.Stage stage) {
+        return switch (stage) {
+            case PENDING, PIPELINED -> "waiting";
+            case ALLOCATED, BINDING, BOUND -> "placed";
+            case RUNNING -> "running";
+            case RELEASING -> "going";
+            case SUCCEEDED -> "succeeded";
+            case FAILED -> "failed";
+            case UNKNOWN -> "unknown";
+        };
+    }
+}

@@ -1,0 +1,92 @@
+package lavaflow.gang;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/** Lets starving gangs take back what other queues have beyond their share. */
+final class Reclaim {
+    private static final String WHY = "reclaim";
+
+    private final Session session;
+    private final Displacement displacement;
+    private final List<Decision> decisions = new ArrayList<>();
+
+    Reclaim(Session session) {
+        this.session = session;
+        this.displacement = new Displacement(session);
+    }
+
+    List<Decision> run() {
+        PriorityQueue<Queue> queues = new PriorityQueue<>(session.queueOrder());
+        queues.addAll(session.queues());
+        long pass = session.lines().pass();
+        while (!queues.isEmpty()) {
+            Queue queue = queues.remove();
+            Turns turns = new Turns(session, queue, pass, line -> !line.outside);
+            while (!session.isOverused(queue)) {
+                Gang gang = turns.next();
+                if (gang == null) {
+                    break;
+                }
+                if (!session.state.withKeptPlaces(gang, () -> reclaim(queue, gang)) && isPlain(gang)) {
+                    turns.end();
+                }
+            }
+        }
+        return decisions;
+    }
+
+    /** Whether gangs that are alike would fail for the same. */
+    private boolean isPlain(Gang gang) {
+        for (Member member : gang.members()) {
+            if (member.waits()) {
+                return session.search().run(member).isPlain();
+            }
+        }
+        return true;
+    }
+
+    /** Whether it found room. */
+    private boolean reclaim(Queue queue, Gang gang) {
+        PriorityQueue<Member> members = new PriorityQueue<>(session.memberOrder());
+        gang.members().stream().filter(Member::waits).forEach(members::add);
+        Plan plan = new Plan(session.state);
+        Prospects prospects = null;
+        while (!members.isEmpty() && session.isStarving(gang)) {
+            Member by = members.remove();
+            if (by.spec.pod().preempts() && session.mayReclaim(queue, List.of(by))) {
+                if (prospects == null || !Prospects.serve(prospects, by)) {
+                    prospects = Prospects.inOrder(session, displacement, by);
+                }
+                reclaim(plan, queue, by, prospects);
+            }
+        }
+        session.state.touch(gang);
+        if (session.isPipelined(gang)) {
+            decisions.addAll(plan.evictions());
+            return true;
+        }
+        plan.undo();
+        return false;
+    }
+
+    private void reclaim(Plan plan, Queue queue, Member by, Prospects prospects) {
+        for (int place = prospects.start(); place < prospects.size(); place++) {
+            int slot = prospects.slot(place);
+            List<Member> candidates = displacement.candidates(
+                    by,
+                    slot,
+                    other -> other.stage == Stage.RUNNING
+                            && other.spec.preemptable()
+                            && other.gang.queue != null
+                            && other.gang.queue != queue
+                            && other.gang.queue.spec.reclaimable());
+            List<Member> victims = session.reclaimable(by, candidates);
+            if (displacement.make(plan, by, slot, victims, null, WHY)) {
+                return;
+            }
+            prospects.exhausted(place);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package lavaflow.gang;
+
+/** Where a pod of a gang stands. */
+public enum Stage {
+    PENDING(0),
+    /** Given a node, in a plan that may still come to nothing. */
+    ALLOCATED(1),
+    /** Given a node where others have to go first. */
+    PIPELINED(2),
+    /** Being bound. */
+    BINDING(3),
+    BOUND(4),
+    RUNNING(5),
+    /** Being deleted. */
+    RELEASING(6),
+    SUCCEEDED(7),
+    FAILED(8),
+    UNKNOWN(9);
+
+    /** How many there are. */
+    static final int COUNT = 10;
+
+    /** Where it is counted. */
+    final int place;
+
+    Stage(int place) {
+        this.place = place;
+    }
+
+    /** Counts for the share of its queue. */
+    public boolean holdsRoom() {
+        return this == ALLOCATED || this == BINDING || this == BOUND || this == RUNNING;
+    }
+
+    /** Counts for what its queue asks for: has room or waits for it. */
+    public boolean asksForRoom() {
+        return holdsRoom() || this == PENDING || this == PIPELINED;
+    }
+
+    /** May have to go for another. */
+    public boolean canBeEvicted() {
+        return this == BOUND || this == RUNNING;
+    }
+
+    /** Has or had a node as the API tells it. */
+    public boolean isScheduled() {
+        return this == BOUND || this == RUNNING || isCompleted();
+    }
+
+    public boolean isCompleted() {
+        return this == SUCCEEDED || this == FAILED;
+    }
+}

@@ -1,0 +1,80 @@
+package lavaflow;
+
+import java.time.Duration;
+import java.util.List;
+
+import lavaflow.controller.Followers;
+import lavaflow.controller.KubeApi;
+import lavaflow.jobs.JobDefinitions;
+import lavaflow.kube.ApiException;
+import lavaflow.scheduler.Definitions;
+import lavaflow.training.TrainingDefinitions;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts what gangs need into the cluster, behind the back of a server that is ready without it. */
+final class GangInstallation implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(GangInstallation.class);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration SETTLING = Duration.ofSeconds(2);
+
+    /** The plain collector makes a heap smaller by and by: not at all, by a tenth, by two fifths, then by all it can. */
+    private static final int STEPS = 4;
+
+    private final Definitions definitions;
+    private final Followers followers;
+    private @Nullable Thread thread;
+
+    /**
+     * One for a cluster.
+     *
+     * @param followers what the server waits for before it says that it is ready
+     */
+    GangInstallation(KubeApi api, Followers followers) {
+        this.definitions = new Definitions(api, List.of(JobDefinitions.FILES, TrainingDefinitions.FILES));
+        this.followers = followers;
+    }
+
+    void start() {
+        thread = Thread.ofVirtual().name("definitions").start(() -> {
+            try {
+                if (followers.awaitSync()) {
+                    definitions.ensure();
+                    giveBack();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (ApiException e) {
+                LOG.warn("the kinds of gangs are not installed: {}", e.getMessage());
+            }
+        });
+    }
+
+    /**
+     * Definitions with whole pods in them are megabytes of schemas for a moment, once in the life of a cluster. Without looking through the heap when
+     * they are served it would stay as large for as long as the process lives.
+     */
+    private void giveBack() throws InterruptedException {
+        if (definitions.hasMade()) {
+            Thread.sleep(SETTLING);
+            for (int i = 0; i < STEPS; i++) {
+                System.gc();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        Thread running = thread;
+        if (running != null) {
+            running.interrupt();
+            try {
+                running.join(PATIENCE);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

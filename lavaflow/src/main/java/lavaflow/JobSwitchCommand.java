@@ -1,0 +1,82 @@
+package lavaflow;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+
+import lavaflow.cli.Outcome;
+import lavaflow.cli.VolcanoObjects;
+import lavaflow.kube.ApiException;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** Suspends a job or lets it go on: gives the Command and waits until it is carried out. */
+final class JobSwitchCommand implements Command {
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+    private final boolean resume;
+
+    /** @param resume whether this is the one that lets jobs go on */
+    JobSwitchCommand(boolean resume) {
+        this.resume = resume;
+    }
+
+    @Override
+    public String name() {
+        return resume ? "job resume" : "job suspend";
+    }
+
+    @Override
+    public String summary() {
+        return resume ? "Let a suspended job go on." : "Stop a job; its pods go, it can go on later.";
+    }
+
+    @Override
+    public List<Option> options() {
+        return ClusterClient.options(ClusterClient.NAMESPACE);
+    }
+
+    @Override
+    public List<String> parameters() {
+        return List.of("NAME");
+    }
+
+    @Override
+    public int run(Arguments arguments, Console console) throws IOException, InterruptedException {
+        String namespace = arguments.value(ClusterClient.NAMESPACE);
+        String name = arguments.parameter(0);
+        try (ClusterClient cluster = ClusterClient.connect(arguments)) {
+            ObjectNode job = cluster.job(namespace, name);
+            String phase = JobListCommand.phase(job);
+            if (isDone(phase)) {
+                console.line("Job " + name + (resume ? " runs already: " : " is suspended already: ") + phase);
+                return Lava.DONE;
+            }
+            if (Outcome.of(job).isEnd() && !phase.equals("Aborted")) {
+                throw new CommandFailure(Lava.FAILED, "job " + name + " has ended: " + phase);
+            }
+            cluster.api()
+                    .create(
+                            VolcanoObjects.COMMANDS,
+                            namespace,
+                            VolcanoObjects.jobCommand(job, resume ? "ResumeJob" : "AbortJob"));
+            JobWatching watching = new JobWatching(cluster.api(), namespace, name);
+            ObjectNode after = watching.await(
+                    PATIENCE,
+                    now -> isDone(JobListCommand.phase(now)),
+                    "nobody carried the command out within " + PATIENCE.toSeconds()
+                            + " s. Does the job controller run? See: kubectl get commands -n " + namespace);
+            console.line("Job " + name + " is " + JobListCommand.painted(after, console));
+        } catch (ApiException e) {
+            throw ClusterClient.refused(e);
+        }
+        return Lava.DONE;
+    }
+
+    private boolean isDone(String phase) {
+        return resume
+                ? List.of("Pending", "Running", "Restarting", "Completing", "Completed")
+                        .contains(phase)
+                : phase.equals("Aborted");
+    }
+}

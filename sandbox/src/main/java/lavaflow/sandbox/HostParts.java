@@ -1,0 +1,122 @@
+package lavaflow.sandbox;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+import lavaflow.linux.Mounts;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The machine's files in pieces. Inside a user namespace an overlay can have no directory below which the machine has mounted
+ * something, because that might be hiding what nobody should see; so {@code /} is out of question. What is overlaid instead are
+ * the largest directories without mounts, each by itself, over a skeleton of what lies between them.
+ */
+final class HostParts {
+    private static final Logger LOG = LoggerFactory.getLogger(HostParts.class);
+    private static final Set<String> KERNEL = Set.of("proc", "sys", "dev");
+    private static final int DEPTH = 5;
+    private static final int MOST_PARTS = 64;
+    private static final long LARGEST_COPY = 256 << 10;
+
+    private final Path host;
+    private final Path layer;
+    private final List<Path> mounted;
+    private final List<Path> parts = new ArrayList<>();
+
+    private HostParts(Path host, Path layer, List<Path> mounted) {
+        this.host = host;
+        this.layer = layer;
+        this.mounted = mounted;
+    }
+
+    /**
+     * Adds the skeleton to the layer that hides files, and tells which directories are to be overlaid, relative to the root.
+     *
+     * @param table what is mounted
+     */
+    static List<Path> prepare(Path host, Path layer, List<Mounts.Entry> table) throws IOException {
+        HostParts parts = new HostParts(
+                host,
+                layer,
+                table.stream()
+                        .map(Mounts.Entry::target)
+                        .filter(target -> target.startsWith(host) && !target.equals(host))
+                        .map(host::relativize)
+                        .toList());
+        parts.add(Path.of(""), 0);
+        return parts.parts;
+    }
+
+    private void add(Path directory, int depth) throws IOException {
+        List<Path> entries = new ArrayList<>();
+        try (var stream = Files.newDirectoryStream(host.resolve(directory))) {
+            stream.forEach(entries::add);
+        } catch (java.nio.file.AccessDeniedException e) {
+            return;
+        }
+        entries.sort(null);
+        for (Path entry : entries) {
+            Path relative = host.relativize(entry);
+            if (Files.isSymbolicLink(entry)) {
+                link(entry, relative);
+            } else if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
+                directory(relative, depth);
+            } else if (depth > 0 && Files.isRegularFile(entry, LinkOption.NOFOLLOW_LINKS)) {
+                copy(entry, relative);
+            }
+        }
+    }
+
+    private void link(Path entry, Path relative) throws IOException {
+        try {
+            Files.createSymbolicLink(layer.resolve(relative), Files.readSymbolicLink(entry));
+        } catch (FileAlreadyExistsException e) {
+            LOG.trace("{} is hidden", relative);
+        }
+    }
+
+    private void directory(Path relative, int depth) throws IOException {
+        Path made = layer.resolve(relative);
+        if (Files.exists(made, LinkOption.NOFOLLOW_LINKS) && !Files.isDirectory(made, LinkOption.NOFOLLOW_LINKS)) {
+            return; // hidden
+        }
+        if (Files.notExists(made)) {
+            Files.createDirectory(made);
+            Files.setPosixFilePermissions(made, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        boolean readable = Files.isReadable(host.resolve(relative)) && Files.isExecutable(host.resolve(relative));
+        boolean ofKernel = depth == 0 && KERNEL.contains(relative.toString());
+        if (ofKernel || HostMask.isEmptied(relative) || !readable || mounted.contains(relative)) {
+            return;
+        }
+        boolean divided = mounted.stream().anyMatch(target -> target.startsWith(relative));
+        if (divided && depth < DEPTH) {
+            add(relative, depth + 1);
+        } else if (!divided && parts.size() < MOST_PARTS) {
+            parts.add(relative);
+        } else {
+            LOG.warn("containers over the machine's files do not see /{}", relative);
+        }
+    }
+
+    /** Files between the parts are few: in /etc, where engines mount some, and beside file systems of their own. */
+    private void copy(Path entry, Path relative) throws IOException {
+        Path made = layer.resolve(relative);
+        if (Files.notExists(made, LinkOption.NOFOLLOW_LINKS)
+                && Files.isReadable(entry)
+                && Files.size(entry) <= LARGEST_COPY) {
+            Files.copy(entry, made, LinkOption.NOFOLLOW_LINKS);
+            Files.setPosixFilePermissions(
+                    made, PosixFilePermissions.fromString(Files.isExecutable(entry) ? "rwxr-xr-x" : "rw-r--r--"));
+        }
+    }
+}

@@ -1,4 +1,0 @@
-package lavaflow.scheduler;
-
-/** A pod and what it has in common with others. */
-record PlacedPod(ScheduledPod pod, PodClass type) {}

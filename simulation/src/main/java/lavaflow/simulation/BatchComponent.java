@@ -1,0 +1,59 @@
+package lavaflow.simulation;
+
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+import lavaflow.batch.BatchControllers;
+import lavaflow.controller.ControllerRunner;
+import lavaflow.controller.Fanout;
+import lavaflow.controller.Followers;
+import lavaflow.controller.KubeApi;
+import lavaflow.controller.Timing;
+import lavaflow.jobs.JobControllers;
+import lavaflow.scheduler.GangSettings;
+
+/** Controllers of Volcano's in a process of their own. */
+final class BatchComponent implements Component {
+    private final Followers followers;
+    private final List<ControllerRunner<?>> runners;
+
+    private BatchComponent(Followers followers, List<ControllerRunner<?>> runners) {
+        this.followers = followers;
+        this.runners = runners;
+    }
+
+    /** Those of queues and groups. */
+    static BatchComponent ofQueues(KubeApi api, VirtualClock clock) {
+        Followers followers = new Followers(api);
+        return new BatchComponent(
+                followers,
+                new BatchControllers(api, followers, _ -> true, GangSettings.USUAL_NAMES, clock, clock::nanoTime)
+                        .runners());
+    }
+
+    /** That of Jobs. */
+    static BatchComponent ofJobs(KubeApi api, VirtualClock clock) {
+        Followers followers = new Followers(api);
+        Timing timing = new Timing(clock, clock::nanoTime, Fanout.SEQUENTIAL);
+        return new BatchComponent(followers, new JobControllers(api, followers, _ -> true, timing).runners());
+    }
+
+    @Override
+    public void step(RandomGenerator random) {
+        if (random.nextBoolean()) {
+            followers.pump();
+        } else if (followers.areSynced()) {
+            runners.get(random.nextInt(runners.size())).step();
+        }
+    }
+
+    @Override
+    public boolean catchUp() {
+        followers.pump();
+        boolean worked = false;
+        for (ControllerRunner<?> runner : runners) {
+            worked |= Component.exhaust(runner.name(), () -> followers.areSynced() && runner.step());
+        }
+        return worked;
+    }
+}
