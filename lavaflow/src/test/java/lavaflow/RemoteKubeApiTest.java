@@ -78,8 +78,9 @@ class RemoteKubeApiTest {
         KubeApi.Kind roles = new KubeApi.Kind("rbac.authorization.k8s.io", "v1", "clusterroles", false);
         for (KubeApi.View view : KubeApi.View.values()) {
             assertThat(remote.list(roles, "", view).items()).hasSizeGreaterThan(50);
-            assertSoonAlike(() -> local.list(roles, "", view).items(), () -> remote.list(roles, "", view)
-                    .items());
+            assertSoonAlike(
+                    () -> local.list(roles, "", view).items(),
+                    () -> remote.list(roles, "", view).items());
         }
         String name = "system:controller:job-controller";
         assertThat(remote.find(roles, "", name)).isPresent();
