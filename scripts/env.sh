@@ -66,7 +66,7 @@ need_build_tools() {
 # An ordinary user makes no rules of networks, but needs somebody to hand out further users (uidmap).
 want_node_tools() {
   local command missing= wanted="runc conmon nft busybox" packages="runc conmon nftables busybox-static"
-  [ "$(id -u)" = 0 ] || { wanted="runc conmon busybox newuidmap"; packages="runc conmon busybox-static uidmap"; }
+  [ "$(id -u)" = 0 ] || { wanted="runc conmon busybox newuidmap nft slirp4netns"; packages="runc conmon busybox-static uidmap nftables slirp4netns"; }
   for command in $wanted; do PATH=$PATH:/usr/sbin:/sbin command -v "$command" >/dev/null || missing=$command; done
   [ -n "$missing" ] || return 0
   # shellcheck disable=SC2086

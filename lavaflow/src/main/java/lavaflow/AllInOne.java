@@ -1,10 +1,6 @@
 package lavaflow;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.DatagramSocket;
-import java.net.Inet4Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.List;
@@ -138,17 +134,21 @@ final class AllInOne implements AutoCloseable {
     }
 
     static AllInOne start(Home home, InetSocketAddress listen, Options options) throws Exception {
+        return start(home, new Door(listen, null), options);
+    }
+
+    static AllInOne start(Home home, Door door, Options options) throws Exception {
         home.create();
         Store store = Store.open(home.store(), StoreOptions.defaults());
         try {
-            return new AllInOne(home, store, listen, options);
+            return new AllInOne(home, store, door, options);
         } catch (Exception e) {
             store.close();
             throw e;
         }
     }
 
-    private AllInOne(Home home, Store store, InetSocketAddress listen, Options options) throws Exception {
+    private AllInOne(Home home, Store store, Door door, Options options) throws Exception {
         InstantSource clock = InstantSource.system();
         // The first start makes ten keys and certificates: half of them aside, together with what else takes time and
         // needs no key.
@@ -158,12 +158,12 @@ final class AllInOne implements AutoCloseable {
             return made;
         });
         Thread.ofPlatform().daemon().name("front proxy").start(frontProxy);
-        Credentials credentials = Credentials.loadOrCreate(home, listen.getHostString(), clock.instant());
+        Credentials credentials = Credentials.loadOrCreate(home, door.host(), clock.instant());
         this.home = home;
         this.store = store;
         this.server = new ApiServer(
                 new ServerSettings(
-                                listen,
+                                door.inside(),
                                 credentials.server(),
                                 credentials.authority().certificate(),
                                 ServerVersion.of(Lava.version()),
@@ -178,7 +178,8 @@ final class AllInOne implements AutoCloseable {
                                 options.requests().auditor(), options.requests().seats())
                         .withAdmission(options.admission())
                         .withFrontProxy(result(frontProxy))
-                        .withNodeClient(credentials.nodeClient(home, clock, options.nodeTrust())),
+                        .withNodeClient(credentials.nodeClient(home, clock, options.nodeTrust()))
+                        .withOutside(door.outside()),
                 store);
         LocalKubeApi local = new LocalKubeApi(server.local(), CONTROLLERS);
         this.controllers = new CoreControllers(
@@ -235,8 +236,8 @@ final class AllInOne implements AutoCloseable {
         server.health().readyWhen("controllers-synced", controllers::areSynced);
         try {
             server.start();
-            this.url = "https://" + host(listen) + ":" + server.port();
-            new Bootstrap(server.local(), advertised(listen), server.port()).run();
+            this.url = door.url(server.port());
+            new Bootstrap(server.local(), door.advertised(), server.port()).run();
             server.awaitObjects();
             if (options.node() != null) {
                 server.serveResourceMetrics();
@@ -250,7 +251,7 @@ final class AllInOne implements AutoCloseable {
             jobs.start();
             flows.start();
             training.start();
-            nodes.start(local(listen, server.port()));
+            nodes.start(door.local(server.port()));
             home.writePrivate(home.kubeconfig(), credentials.kubeconfig(url));
             this.running = new Home.Running(
                     ProcessHandle.current().pid(), url, clock.instant().toString());
@@ -287,37 +288,6 @@ final class AllInOne implements AutoCloseable {
                 return api.writingAs(kind -> ServiceAccounts.user("kube-system", account.apply(kind)));
             }
         };
-    }
-
-    /** Clients cannot dial the address that means all addresses. */
-    private static String host(InetSocketAddress listen) {
-        String host = listen.getHostString();
-        if (host.equals("0.0.0.0") || host.equals("::")) {
-            return "127.0.0.1";
-        }
-        return host.contains(":") ? "[" + host + "]" : host;
-    }
-
-    /** Where programs of this machine reach the server. */
-    private static InetSocketAddress local(InetSocketAddress listen, int port) {
-        InetAddress address = listen.getAddress();
-        boolean specific = address instanceof Inet4Address && !address.isAnyLocalAddress();
-        return new InetSocketAddress(specific ? address : InetAddress.ofLiteral("127.0.0.1"), port);
-    }
-
-    /** What others reach a server at that listens at all addresses: the one this machine would speak from. */
-    private static String advertised(InetSocketAddress listen) {
-        String host = listen.getHostString();
-        if (!host.equals("0.0.0.0") && !host.equals("::")) {
-            return host;
-        }
-        try (DatagramSocket socket = new DatagramSocket()) {
-            // Choosing a route sends nothing; the address is reserved for documentation.
-            socket.connect(new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 9));
-            return socket.getLocalAddress().getHostAddress();
-        } catch (IOException | UncheckedIOException e) {
-            return "127.0.0.1"; // no network
-        }
     }
 
     String url() {

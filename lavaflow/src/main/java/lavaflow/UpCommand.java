@@ -1,6 +1,7 @@
 package lavaflow;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -101,14 +102,18 @@ final class UpCommand implements Command {
         }
         if (node(arguments) != null) {
             home.create();
-            OwnNamespaces.enter(home.node());
+            try {
+                OwnNamespaces.enter(home.node(), address);
+            } catch (BindException e) {
+                throw occupied(address, e);
+            }
         }
         long started = System.nanoTime();
         Instant begin = Instant.now();
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch stopped = new CountDownLatch(1);
         try (RequestOptions requests = RequestOptions.of(this, arguments);
-                AllInOne cluster = AllInOne.start(home, address, options(arguments, requests));
+                AllInOne cluster = start(home, address, options(arguments, requests));
                 HeapGrowth heap = new HeapGrowth()) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 stop.countDown();
@@ -130,6 +135,22 @@ final class UpCommand implements Command {
             stopped.countDown();
         }
         return Lava.DONE;
+    }
+
+    private static AllInOne start(Home home, InetSocketAddress address, AllInOne.Options options) throws Exception {
+        try {
+            return AllInOne.start(home, Door.of(address), options);
+        } catch (IOException e) {
+            throw e.getCause() instanceof BindException ? occupied(address, e) : e;
+        }
+    }
+
+    private static IOException occupied(InetSocketAddress address, IOException cause) {
+        return new IOException(
+                "cannot listen at " + address.getHostString() + ":" + address.getPort()
+                        + ", another program may be there (" + cause.getMessage()
+                        + "); choose another address with --listen",
+                cause);
     }
 
     private void awaitNodes(AllInOne cluster, Arguments arguments, Instant since) throws InterruptedException {

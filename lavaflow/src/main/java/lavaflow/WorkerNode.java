@@ -270,18 +270,37 @@ final class WorkerNode implements AutoCloseable {
     }
 
     private PodNetwork network(Cluster cluster, NodeSettings settings, ClusterView view) throws IOException {
-        NetworkSettings wanted = NetworkSettings.of(home);
+        NetworkSettings wanted = networkSettings(home);
         try {
             return NodeNetwork.open(
                     new NodeNetwork.Options(
-                            wanted, wish.name(), settings.clusterDomain(), cluster.apiServer(), cluster.maker()),
+                            wanted,
+                            wish.name(),
+                            settings.clusterDomain(),
+                            cluster.apiServer(),
+                            cluster.maker(),
+                            UserNamespace.own().isInitial() ? null : OwnNamespaces.wayOut(directory(home))),
                     view);
         } catch (IOException e) {
             LOG.warn(
                     "no network of their own for pods: {}",
-                    UserNamespace.own().isInitial() ? e.getMessage() : "only root of the machine may make one");
-            return LoopbackNetwork.open(wanted.in(directory(home).resolve("network")));
+                    UserNamespace.own().isInitial()
+                            ? e.getMessage()
+                            : OwnNamespaces.networkObstacle().orElse(e.getMessage()));
+            return LoopbackNetwork.open(loopback(home));
         }
+    }
+
+    /** An ordinary user's network is one that nobody else on the machine sees. */
+    private static NetworkSettings networkSettings(Path home) {
+        NetworkSettings settings = NetworkSettings.of(home);
+        return UserNamespace.own().isInitial()
+                ? settings
+                : settings.alone(directory(home).resolve("bridge"));
+    }
+
+    private static NetworkSettings loopback(Path home) {
+        return NetworkSettings.of(home).in(directory(home).resolve("network"));
     }
 
     private static Path volumes(Path home) {
@@ -415,9 +434,9 @@ final class WorkerNode implements AutoCloseable {
     }
 
     private static void dismantleNetwork(Path home) throws IOException {
-        NetworkSettings settings = NetworkSettings.of(home);
-        LoopbackNetwork.dismantle(settings.in(directory(home).resolve("network")));
-        if (UserNamespace.isRoot() && UserNamespace.own().isInitial()) {
+        LoopbackNetwork.dismantle(loopback(home));
+        NetworkSettings settings = networkSettings(home);
+        if (UserNamespace.isRoot() && (UserNamespace.own().isInitial() || Files.exists(settings.directory()))) {
             NodeNetwork.dismantle(settings);
         }
     }

@@ -119,7 +119,8 @@ public final class ApiServer implements AutoCloseable {
                 aggregation,
                 metrics,
                 settings.clock());
-        transport = new HttpTransport(listen, settings.identity(), new JettyHandler(handler::handle));
+        transport =
+                new HttpTransport(listen, settings.outside(), settings.identity(), new JettyHandler(handler::handle));
         local = new LocalApi(
                 table, reads, writes, deletes, store, authorization, settings.clock(), patches, subresources, handler);
         custom = new CustomResources(

@@ -1,12 +1,16 @@
 package lavaflow.apiserver;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.channels.ServerSocketChannel;
 import java.security.GeneralSecurityException;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -18,6 +22,7 @@ import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.http2.server.HTTP2ServerConnectionFactory;
+import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.SecureRequestCustomizer;
@@ -49,8 +54,22 @@ final class HttpTransport implements AutoCloseable {
     private final ServerConnector connector;
     private final JettySlowHeaders slowHeaders;
 
-    HttpTransport(InetSocketAddress listen, Identity identity, JettyHandler handler) {
+    /**
+     * @param outside another socket to serve at, open already; null for none
+     */
+    HttpTransport(
+            InetSocketAddress listen, @Nullable ServerSocketChannel outside, Identity identity, JettyHandler handler) {
         this(listen, identity, handler, HEADER_TIME);
+        if (outside != null) {
+            ServerConnector second = connector(server, identity);
+            try {
+                second.open(outside);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            second.addBean(slowHeaders, false);
+            server.addConnector(second);
+        }
     }
 
     HttpTransport(InetSocketAddress listen, Identity identity, JettyHandler handler, Duration headerTime) {
@@ -128,7 +147,9 @@ final class HttpTransport implements AutoCloseable {
 
     /** Stops accepting; requests that are running go on. */
     void stopAccepting() {
-        java.util.concurrent.CompletableFuture<Void> ignored = connector.shutdown();
+        for (Connector each : server.getConnectors()) {
+            CompletableFuture<Void> ignored = each.shutdown();
+        }
     }
 
     @Override

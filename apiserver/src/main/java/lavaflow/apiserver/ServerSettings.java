@@ -1,6 +1,7 @@
 package lavaflow.apiserver;
 
 import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.security.cert.X509Certificate;
 import java.time.InstantSource;
 
@@ -23,6 +24,7 @@ public final class ServerSettings {
     private AdmissionSwitches switches = AdmissionSwitches.USUAL;
     private @Nullable FrontProxy frontProxy;
     private @Nullable NodeClient nodeClient;
+    private @Nullable ServerSocketChannel outside;
 
     public ServerSettings(
             InetSocketAddress listen,
@@ -64,6 +66,7 @@ public final class ServerSettings {
         copy.switches = switches;
         copy.frontProxy = frontProxy;
         copy.nodeClient = nodeClient;
+        copy.outside = outside;
         return copy;
     }
 
@@ -94,6 +97,18 @@ public final class ServerSettings {
         ServerSettings copy = copy();
         copy.switches = some;
         return copy;
+    }
+
+    /** The same, which also serves at a socket that is open already, on a network that this process is not in; null for none. */
+    public ServerSettings withOutside(@Nullable ServerSocketChannel socket) {
+        ServerSettings copy = copy();
+        copy.outside = socket;
+        return copy;
+    }
+
+    @Nullable
+    ServerSocketChannel outside() {
+        return outside;
     }
 
     InetSocketAddress listen() {

@@ -4,10 +4,13 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 /** The program that this process runs. */
 public final class Program {
     private static final int FIRST_FILE = 3;
     private static final int CLOSE_ON_EXEC = 4;
+    private static final int SET_DESCRIPTOR_FLAGS = 2;
 
     private Program() {}
 
@@ -18,6 +21,12 @@ public final class Program {
      * @param environment NAME=value
      */
     public static void become(List<String> arguments, List<String> environment) throws IOException {
+        become(arguments, environment, null);
+    }
+
+    /** The same with one more open file, which keeps its number. */
+    public static void become(List<String> arguments, List<String> environment, @Nullable OpenFile kept)
+            throws IOException {
         try {
             CLibrary.call("close files", SystemCall.CLOSE_RANGE, FIRST_FILE, 0xffffffffL, CLOSE_ON_EXEC);
         } catch (SystemException e) {
@@ -25,6 +34,9 @@ public final class Program {
             if (!e.is(ErrorCode.EINVAL) && !e.is(ErrorCode.ENOSYS)) {
                 throw e;
             }
+        }
+        if (kept != null) {
+            CLibrary.call("keep a file", SystemCall.FCNTL, kept.number(), SET_DESCRIPTOR_FLAGS, 0);
         }
         try (Arena arena = Arena.ofConfined()) {
             CLibrary.call(

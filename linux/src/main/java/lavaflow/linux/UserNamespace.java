@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -85,6 +86,18 @@ public record UserNamespace(List<Range> users, List<Range> groups, boolean group
 
     public boolean hasGroup(long number) {
         return groups.stream().anyMatch(range -> range.contains(number));
+    }
+
+    /** The largest number up to which there is every group, as far as the kernel counts them in ranges. */
+    public long lastGroup() {
+        long last = 0;
+        for (Range range :
+                groups.stream().sorted(Comparator.comparingLong(Range::inside)).toList()) {
+            if (range.inside() <= last + 1) {
+                last = Math.max(last, range.inside() + range.count() - 1);
+            }
+        }
+        return Math.min(last, Integer.MAX_VALUE);
     }
 
     /** The user outside who is root inside, or -1. */

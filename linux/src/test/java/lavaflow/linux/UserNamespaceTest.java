@@ -13,6 +13,7 @@ class UserNamespaceTest {
         assertThat(machine.isInitial()).isTrue();
         assertThat(machine.hasUser(4_294_967_294L)).isTrue();
         assertThat(machine.groupsChange()).isTrue();
+        assertThat(machine.lastGroup()).isEqualTo(Integer.MAX_VALUE);
     }
 
     @Test
@@ -27,5 +28,13 @@ class UserNamespaceTest {
         assertThat(own.hasGroup(0)).isTrue();
         assertThat(own.hasGroup(1)).isFalse();
         assertThat(own.groupsChange()).isFalse();
+        assertThat(own.lastGroup()).isZero();
+    }
+
+    @Test
+    void groupsAreCountedUpToTheFirstThatIsMissing() {
+        UserNamespace own = UserNamespace.parse("0 0 1", "1 100000 65536\n0 1001 1\n70000 300000 10", "allow");
+
+        assertThat(own.lastGroup()).isEqualTo(65_536);
     }
 }

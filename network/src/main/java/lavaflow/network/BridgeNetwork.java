@@ -41,6 +41,7 @@ public final class BridgeNetwork implements PodNetwork {
     private final Map<String, PodRecord> pods = new ConcurrentSkipListMap<>();
     private final HostPorts hostPorts;
     private final SpareNamespaces spares;
+    private volatile Runnable portsChanged = () -> {};
 
     private BridgeNetwork(NetworkSettings settings, Machine machine, AddressRange range) throws IOException {
         this.settings = settings;
@@ -140,6 +141,16 @@ public final class BridgeNetwork implements PodNetwork {
         return machine;
     }
 
+    /** Is called whenever pods may have other ports of the machine. */
+    void onPortsChange(Runnable listener) {
+        portsChanged = listener;
+    }
+
+    /** The ports of the machine that pods have. */
+    List<HostPort> hostPorts() {
+        return pods.values().stream().flatMap(pod -> pod.hostPorts().stream()).toList();
+    }
+
     /** Leads questions to the name server, wherever on the bridge it listens. */
     void leadNames(int port) throws IOException {
         String address = AddressRange.text(range.gateway());
@@ -211,6 +222,9 @@ public final class BridgeNetwork implements PodNetwork {
         hostPorts.add(pod);
         records.write(uid, pod);
         pods.put(uid, pod);
+        if (!pod.hostPorts().isEmpty()) {
+            portsChanged.run();
+        }
     }
 
     private void undo(String uid, int address, Exception cause) {
@@ -238,6 +252,9 @@ public final class BridgeNetwork implements PodNetwork {
         pods.remove(uid);
         pool.giveBack(pod.address());
         spares.dropUnused();
+        if (!pod.hostPorts().isEmpty()) {
+            portsChanged.run();
+        }
     }
 
     @Override

@@ -31,6 +31,15 @@ final class InstalledRules {
         return plans.getOrDefault(service, ServicePlan.NOTHING);
     }
 
+    /** The keys of a map that lead somewhere. */
+    Set<String> keys(String map) {
+        Set<String> keys = new TreeSet<>();
+        claims.keySet().stream()
+                .filter(element -> element.map().equals(map))
+                .forEach(element -> keys.add(element.key()));
+        return keys;
+    }
+
     /**
      * Notes the plans and tells what to do for them; empty where nothing is.
      *

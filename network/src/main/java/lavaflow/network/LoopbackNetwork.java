@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Pods without a network of their own: each has an address of the machine's loopback, and they share all ports. For
- * machines and users that may not make namespaces; a network in a user's own namespaces would take this one's place.
+ * machines and users that may not make namespaces.
  */
 public final class LoopbackNetwork implements PodNetwork {
     private static final Logger LOG = LoggerFactory.getLogger(LoopbackNetwork.class);

@@ -14,6 +14,7 @@ import java.util.Objects;
 import lavaflow.linux.KernelException;
 import lavaflow.linux.Links;
 import lavaflow.linux.NetworkNamespace;
+import lavaflow.linux.UserNamespace;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -224,7 +225,7 @@ final class Machine implements AutoCloseable {
         set("conf/eth0/accept_redirects", "0");
         // As container engines do: whoever may not be root may still serve and ping.
         set("ip_unprivileged_port_start", "0");
-        set("ping_group_range", "0\t2147483647");
+        set("ping_group_range", "0\t" + UserNamespace.own().lastGroup());
     }
 
     private static void set(String name, String value) throws IOException {

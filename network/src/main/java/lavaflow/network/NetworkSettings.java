@@ -52,6 +52,11 @@ public record NetworkSettings(String id, Path shared, Path directory, String pod
         return new NetworkSettings(id, shared, other, podRange, serviceRange);
     }
 
+    /** The same for a network that no other cluster sees, with everything in one directory. */
+    public NetworkSettings alone(Path place) {
+        return new NetworkSettings(id, place, place.resolve("own").resolve("network"), podRange, serviceRange);
+    }
+
     /** Others find bridges of clusters by what their names begin with. */
     static final String BRIDGES = "lava-";
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
@@ -29,13 +30,15 @@ public final class NodeNetwork implements PodNetwork {
      * @param clusterDomain usually {@code cluster.local}
      * @param apiServer where the API server listens if no endpoint can tell, being on the loopback; null otherwise
      * @param nameServerMaker who may make the Service kube-system/kube-dns; null where this node should not
+     * @param wayOut the socket of slirp4netns, which leads ports of the machine here; null where this is the machine's own network
      */
     public record Options(
             NetworkSettings settings,
             String node,
             String clusterDomain,
             @Nullable InetSocketAddress apiServer,
-            @Nullable KubeApi nameServerMaker) {}
+            @Nullable KubeApi nameServerMaker,
+            @Nullable Path wayOut) {}
 
     private final Options options;
     private final BridgeNetwork network;
@@ -63,7 +66,8 @@ public final class NodeNetwork implements PodNetwork {
         this.names = DnsServer.open(network.gateway(), responder, this::isOfPods);
         try {
             network.leadNames(names.port());
-            this.rules = new ServiceRules(view, network, options.node(), apiServer);
+            OutsidePorts ports = options.wayOut() == null ? null : new OutsidePorts(options.wayOut());
+            this.rules = new ServiceRules(view, network, options.node(), apiServer, ports);
         } catch (IOException | RuntimeException e) {
             names.close();
             throw e;

@@ -5,9 +5,11 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
@@ -41,6 +43,7 @@ final class ServiceRules implements AutoCloseable {
     private final InstalledRules installed;
     private final HealthCheckPorts healthChecks;
     private final Netfilter netfilter;
+    private final @Nullable OutsidePorts outside;
     /** Guarded by this. */
     private final Set<String> changed = new LinkedHashSet<>();
 
@@ -59,8 +62,15 @@ final class ServiceRules implements AutoCloseable {
     /**
      * @param node whose name endpoints have that are here
      * @param apiServer where the API server is while no endpoint says so, as one on the loopback cannot
+     * @param outside opens ports of a machine that this network is not on; null where it is
      */
-    ServiceRules(ClusterView view, BridgeNetwork network, String node, @Nullable Target apiServer) throws IOException {
+    ServiceRules(
+            ClusterView view,
+            BridgeNetwork network,
+            String node,
+            @Nullable Target apiServer,
+            @Nullable OutsidePorts outside)
+            throws IOException {
         this.view = view;
         this.network = network;
         this.node = node;
@@ -68,6 +78,8 @@ final class ServiceRules implements AutoCloseable {
         this.installed = new InstalledRules(network.machine().table().name());
         this.healthChecks = new HealthCheckPorts();
         this.netfilter = Netfilter.open();
+        this.outside = outside;
+        network.onPortsChange(signal::release);
         view.onChange(this::changed);
         view.policies().onChange(this::policiesChanged);
         this.worker = Thread.ofPlatform().daemon().name("service-rules").unstarted(this::work);
@@ -138,6 +150,7 @@ final class ServiceRules implements AutoCloseable {
         }
         if (services.isEmpty()) {
             boolean gone = !isClosed() && !netfilter.hasTable(network.settings().table());
+            openPorts();
             lookForFirewalls();
             done();
             return gone;
@@ -150,6 +163,7 @@ final class ServiceRules implements AutoCloseable {
         }
         apply(installed.change(wanted));
         forgetDatagrams(before, wanted);
+        openPorts();
         done();
         return false;
     }
@@ -197,7 +211,25 @@ final class ServiceRules implements AutoCloseable {
         forgetDatagrams(Map.of(), wanted);
         view.policies().forget();
         applyPolicies();
+        openPorts();
         done();
+    }
+
+    /** Where this is not the machine's network, its ports have to be led here. */
+    private void openPorts() {
+        if (outside == null) {
+            return;
+        }
+        Set<OutsidePorts.Port> wanted = new TreeSet<>();
+        installed.keys("node_ports").forEach(key -> wanted.add(OutsidePorts.Port.ofKey(key)));
+        network.hostPorts()
+                .forEach(port ->
+                        wanted.add(new OutsidePorts.Port(port.protocol().toLowerCase(Locale.ROOT), port.hostPort())));
+        try {
+            outside.keep(wanted);
+        } catch (IOException e) {
+            LOG.warn("ports of this machine do not lead to the cluster: {}", e.getMessage());
+        }
     }
 
     private void apply(String script) throws IOException {

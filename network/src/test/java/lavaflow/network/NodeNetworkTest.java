@@ -47,7 +47,7 @@ class NodeNetworkTest {
         ClusterView view = new ClusterView(followers);
         network = machine.in(() -> {
             NodeNetwork made = NodeNetwork.open(
-                    new NodeNetwork.Options(machine.settings(), "here", "cluster.local", null, api), view);
+                    new NodeNetwork.Options(machine.settings(), "here", "cluster.local", null, api, null), view);
             followers.start();
             made.start(followers);
             return made;

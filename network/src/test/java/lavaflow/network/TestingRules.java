@@ -34,7 +34,7 @@ final class TestingRules implements AutoCloseable {
         Followers made = new Followers(api);
         followers = made;
         rules = machine.in(() -> {
-            ServiceRules started = new ServiceRules(new ClusterView(made), network, NODE, apiServer);
+            ServiceRules started = new ServiceRules(new ClusterView(made), network, NODE, apiServer, null);
             made.pump();
             started.start();
             return started;

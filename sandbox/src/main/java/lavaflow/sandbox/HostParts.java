@@ -48,6 +48,7 @@ final class HostParts {
                 host,
                 layer,
                 table.stream()
+                        .filter(mount -> !WayOut.isOfNames(mount))
                         .map(Mounts.Entry::target)
                         .filter(target -> target.startsWith(host) && !target.equals(host))
                         .map(host::relativize)

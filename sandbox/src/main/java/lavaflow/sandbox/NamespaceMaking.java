@@ -36,45 +36,66 @@ final class NamespaceMaking {
 
     private final Path pipe;
     private final Path node;
+    private final boolean network;
 
     /**
      * @param pipe what the process that keeps the namespaces waits for
      * @param node a directory of the file system that containers will write to
+     * @param network whether to make a network, too
      */
-    NamespaceMaking(Path pipe, Path node) {
+    NamespaceMaking(Path pipe, Path node, boolean network) {
         this.pipe = pipe;
         this.node = node;
+        this.network = network;
+    }
+
+    /** Whether a process is in another network than this one. */
+    static boolean hasOwnNetwork(long pid) {
+        return isOther(pid, "net");
+    }
+
+    /** Whether a process is in another namespace of a kind than this one. */
+    static boolean isOther(long pid, String kind) {
+        try {
+            Path theirs = Files.readSymbolicLink(Path.of("/proc", Long.toString(pid), "ns", kind));
+            return !theirs.equals(Files.readSymbolicLink(Path.of("/proc/self/ns", kind)));
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** How a command is run in the namespaces of a process. */
     static List<String> inside(long pid) {
-        return List.of(
+        List<String> command = new ArrayList<>(List.of(
                 Programs.find("nsenter").orElseThrow().toString(),
                 "--user=/proc/" + pid + "/ns/user",
-                "--mount=/proc/" + pid + "/ns/mnt",
-                "--preserve-credentials",
-                "--");
+                "--mount=/proc/" + pid + "/ns/mnt"));
+        if (hasOwnNetwork(pid)) {
+            command.add("--net=/proc/" + pid + "/ns/net");
+        }
+        command.addAll(List.of("--preserve-credentials", "--"));
+        return command;
     }
 
     /** The process that keeps them. */
     long make() throws IOException, SandboxException {
+        List<String> command =
+                new ArrayList<>(List.of(Programs.find("unshare").orElseThrow().toString(), "--user", "--mount"));
+        if (network) {
+            command.add("--net");
+        }
+        command.addAll(List.of(
+                "--propagation",
+                "slave",
+                "--",
+                "/bin/sh",
+                "-c",
+                "echo ready; exec cat \"$0\" >/dev/null 2>&1",
+                pipe.toString()));
         OpenFile[] out = OpenFile.pipe();
         Child child;
         try (OpenFile write = out[1]) {
-            child = Child.start(
-                    List.of(
-                            Programs.find("unshare").orElseThrow().toString(),
-                            "--user",
-                            "--mount",
-                            "--propagation",
-                            "slave",
-                            "--",
-                            "/bin/sh",
-                            "-c",
-                            "echo ready; exec cat \"$0\" >/dev/null 2>&1",
-                            pipe.toString()),
-                    ENVIRONMENT,
-                    Arrays.asList(null, write, write));
+            child = Child.start(command, ENVIRONMENT, Arrays.asList(null, write, write));
         }
         try (BufferedReader reader =
                 new BufferedReader(new InputStreamReader(out[0].intoInput(), StandardCharsets.UTF_8))) {
@@ -84,11 +105,25 @@ final class NamespaceMaking {
             }
             map(child.pid());
             attempt(child.pid());
+            if (network) {
+                connect(child.pid());
+            }
             return child.pid();
         } catch (IOException | SandboxException | RuntimeException e) {
             Signals.send(child.pid(), Signals.KILL);
             child.await();
             throw e;
+        }
+    }
+
+    private void connect(long pid) throws IOException, SandboxException {
+        WayOut way = new WayOut(node);
+        way.open(pid);
+        List<String> command = new ArrayList<>(inside(pid));
+        command.addAll(way.naming());
+        String problem = run(command);
+        if (!problem.isEmpty()) {
+            LOG.warn("programs of the node may not find names outside the cluster: {}", problem);
         }
     }
 

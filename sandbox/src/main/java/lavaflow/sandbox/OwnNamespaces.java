@@ -1,6 +1,8 @@
 package lavaflow.sandbox;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,10 +13,13 @@ import java.util.Optional;
 
 import lavaflow.linux.Child;
 import lavaflow.linux.FileCalls;
+import lavaflow.linux.HandedSocket;
+import lavaflow.linux.OpenFile;
 import lavaflow.linux.Program;
 import lavaflow.linux.Signals;
 import lavaflow.linux.UserNamespace;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +36,10 @@ public final class OwnNamespaces {
     /** Tells the program inside whether the namespaces were made for it. */
     private static final String MADE = "LAVA_NAMESPACES_MADE";
 
-    private static volatile @org.jspecify.annotations.Nullable String obstacle;
+    /** Tells it the number of a socket that listens on the machine, and its port. */
+    private static final String SOCKET = "LAVA_SOCKET";
+
+    private static volatile @Nullable String obstacle;
 
     private final Path node;
 
@@ -46,6 +54,17 @@ public final class OwnNamespaces {
      * @param node the directory of all that the node keeps
      */
     public static void enter(Path node) throws IOException {
+        enter(node, null);
+    }
+
+    /**
+     * As {@link #enter(Path)}, with a network for pods where the machine lets this user have one. The program inside cannot
+     * listen on the machine then; it is handed a socket that does, which {@link #outside} gives.
+     *
+     * @param listen where that should be
+     * @throws java.net.BindException where somebody else listens
+     */
+    public static void enter(Path node, @Nullable InetSocketAddress listen) throws IOException {
         if (UserNamespace.isRoot()) {
             return;
         }
@@ -54,8 +73,15 @@ public final class OwnNamespaces {
         if (problem == null) {
             Optional<Long> member = namespaces.member();
             try {
-                long pid = member.isPresent() ? member.get() : namespaces.make();
-                namespaces.become(pid, member.isEmpty());
+                long pid = member.isPresent() ? namespaces.again(member.get()) : namespaces.make(listen != null);
+                try {
+                    namespaces.become(pid, member.isEmpty(), listen);
+                } catch (IOException e) {
+                    if (member.isEmpty()) {
+                        namespaces.end();
+                    }
+                    throw e;
+                }
             } catch (SandboxException e) {
                 problem = e.getMessage();
             }
@@ -66,6 +92,31 @@ public final class OwnNamespaces {
     /** Why this process, which is not root, could not become root of its own namespaces. */
     static Optional<String> obstacle() {
         return Optional.ofNullable(obstacle);
+    }
+
+    /** Why pods of the namespaces this process is in have no network of their own; empty where they could have. */
+    public static Optional<String> networkObstacle() {
+        return WayOut.missing();
+    }
+
+    /** Where the program can be told something that leads packets out of the network of a node's namespaces. */
+    public static Path wayOut(Path node) {
+        return new WayOut(node.toAbsolutePath().normalize()).socket();
+    }
+
+    /** A socket on the machine, and the port it listens at. */
+    public record Outside(ServerSocketChannel socket, int port) {}
+
+    /** What this process was handed when it was started in a network of its own. */
+    public static Optional<Outside> outside() throws IOException {
+        String given = System.getenv(SOCKET);
+        if (given == null) {
+            return Optional.empty();
+        }
+        int colon = given.indexOf(':');
+        return Optional.of(new Outside(
+                HandedSocket.adopt(Integer.parseInt(given.substring(0, colon))),
+                Integer.parseInt(given.substring(colon + 1))));
     }
 
     /** A short stay in the namespaces of a node, for whoever handles files of the users in them. */
@@ -101,12 +152,17 @@ public final class OwnNamespaces {
         if (UserNamespace.own().isInitial() || Files.notExists(namespaces.pipe())) {
             return;
         }
-        long keeper = namespaces.keeper();
+        namespaces.end();
+    }
+
+    private void end() throws IOException {
+        long keeper = keeper();
         if (keeper > 0) {
             Signals.send(keeper, Signals.KILL);
         }
-        Files.deleteIfExists(namespaces.record());
-        Files.deleteIfExists(namespaces.pipe());
+        new WayOut(node).close();
+        Files.deleteIfExists(record());
+        Files.deleteIfExists(pipe());
     }
 
     /** Sees to it that somebody keeps the namespaces this process is in; for after their keeper was killed. */
@@ -169,7 +225,7 @@ public final class OwnNamespaces {
         try (var directories = Files.newDirectoryStream(containers)) {
             for (Path directory : directories) {
                 long pid = ControlGroups.readLong(directory.resolve("conmon.pid"));
-                if (ProcessTable.mentions(pid, directory.toString()) && isInside(pid)) {
+                if (ProcessTable.mentions(pid, directory.toString()) && NamespaceMaking.isOther(pid, "user")) {
                     return Optional.of(pid);
                 }
             }
@@ -179,30 +235,40 @@ public final class OwnNamespaces {
         return Optional.empty();
     }
 
-    private static boolean isInside(long pid) {
-        try {
-            Path theirs = Files.readSymbolicLink(Path.of("/proc", Long.toString(pid), "ns/user"));
-            return !theirs.equals(Files.readSymbolicLink(Path.of("/proc/self/ns/user")));
-        } catch (IOException e) {
-            return false;
-        }
-    }
-
     private void makePipe() throws IOException {
         Files.createDirectories(node);
         Files.deleteIfExists(pipe());
         FileCalls.makeNode(pipe().toString(), FileCalls.PIPE | 0600, 0, 0);
     }
 
-    private long make() throws IOException, SandboxException {
+    private long make(boolean networkWanted) throws IOException, SandboxException {
         makePipe();
-        NamespaceMaking making = new NamespaceMaking(pipe(), node);
-        long pid = making.make();
+        long pid = 0;
+        if (networkWanted && WayOut.missing().isEmpty()) {
+            try {
+                pid = new NamespaceMaking(pipe(), node, true).make();
+            } catch (SandboxException e) {
+                LOG.warn("pods cannot have a network of their own: {}", e.getMessage());
+                new WayOut(node).close();
+            }
+        }
+        if (pid == 0) {
+            pid = new NamespaceMaking(pipe(), node, false).make();
+        }
         Places.write(record(), Long.toString(pid));
         return pid;
     }
 
-    private void become(long member, boolean made) throws IOException {
+    /** Those that were found again; their way out may have been killed. */
+    private long again(long member) throws IOException, SandboxException {
+        if (NamespaceMaking.hasOwnNetwork(member)) {
+            new WayOut(node).open(member);
+        }
+        return member;
+    }
+
+    private void become(long member, boolean made, @Nullable InetSocketAddress listen) throws IOException {
+        OpenFile socket = listen != null && NamespaceMaking.hasOwnNetwork(member) ? HandedSocket.listen(listen) : null;
         List<String> command = new ArrayList<>(NamespaceMaking.inside(member));
         command.addAll(List.of(
                 "/bin/sh",
@@ -221,11 +287,14 @@ public final class OwnNamespaces {
         command.remove(command.size() - arguments.length); // its own name for itself
         List<String> environment = new ArrayList<>();
         for (Map.Entry<String, String> variable : System.getenv().entrySet()) {
-            if (!variable.getKey().equals(MADE)) {
+            if (!variable.getKey().equals(MADE) && !variable.getKey().equals(SOCKET)) {
                 environment.add(variable.getKey() + "=" + variable.getValue());
             }
         }
         environment.add(MADE + "=" + made);
-        Program.become(command, environment);
+        if (socket != null) {
+            environment.add(SOCKET + "=" + socket.number() + ":" + HandedSocket.port(socket));
+        }
+        Program.become(command, environment, socket);
     }
 }

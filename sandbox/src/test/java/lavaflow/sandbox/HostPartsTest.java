@@ -45,4 +45,23 @@ class HostPartsTest {
         assertThat(layer.resolve("proc")).isEmptyDirectory();
         assertThat(layer.resolve("top")).doesNotExist();
     }
+
+    @Test
+    void whatTheNodeItselfHasMountedDividesNothing() throws IOException {
+        Path host = temporary.resolve("host");
+        Files.createDirectories(host.resolve("etc/ssl"));
+        Path layer = Files.createDirectories(temporary.resolve("layer"));
+        Mounts.Entry names = new Mounts.Entry(
+                Path.of("/home/anna/.lava/node/lavaflow-resolv.conf"),
+                host.resolve("etc/resolv.conf"),
+                "rw",
+                "",
+                "ext4",
+                "/dev/x",
+                "rw");
+
+        assertThat(HostParts.prepare(host, layer, List.of(names))).containsExactly(Path.of("etc"));
+        assertThat(HostParts.prepare(host, layer, List.of(mounted(host, "etc/resolv.conf"))))
+                .containsExactly(Path.of("etc/ssl"));
+    }
 }
