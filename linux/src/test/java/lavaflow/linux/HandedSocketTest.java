@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 @Timeout(120)
 class HandedSocketTest {
@@ -23,6 +24,7 @@ class HandedSocketTest {
     @ValueSource(strings = {"127.0.0.1", "127.0.0.2", "::1"})
     void whatWasOpenedByNumberIsServedAsAChannel(String host) throws IOException {
         InetAddress address = InetAddress.ofLiteral(host);
+        assumeTrue(isThere(address), "the machine has no " + host);
         OpenFile socket = HandedSocket.listen(new InetSocketAddress(address, 0));
         int port = HandedSocket.port(socket);
         try (ServerSocketChannel server = HandedSocket.adopt(socket.number());
@@ -43,6 +45,15 @@ class HandedSocketTest {
                         SocketChannel.open(new InetSocketAddress(address, port)).close())
                 .as("closed with its channel")
                 .isInstanceOf(IOException.class);
+    }
+
+    private static boolean isThere(InetAddress address) {
+        try (ServerSocketChannel channel = ServerSocketChannel.open()) {
+            channel.bind(new InetSocketAddress(address, 0));
+            return true;
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
     }
 
     @Test
