@@ -30,6 +30,9 @@ public final class Followers implements AutoCloseable {
         /** Somebody named it, so it stays even if it seems to be gone. */
         private boolean named;
 
+        /** It was not there at start, so nobody waits for it. */
+        private boolean late;
+
         private final List<Thread> threads = new ArrayList<>(1);
 
         Followed(KubeApi.Kind kind) {
@@ -164,6 +167,7 @@ public final class Followers implements AutoCloseable {
         }
         followed.put(kind, begun);
         if (started) {
+            begun.late = true;
             begun.start(kind);
         }
         return true;
@@ -187,9 +191,9 @@ public final class Followers implements AutoCloseable {
         }
     }
 
-    /** True once everything that existed at start has been told. */
-    public boolean areSynced() {
-        return all().stream().allMatch(Follower::isSynced);
+    /** True once everything that existed at start has been told; kinds that come later do not change that. */
+    public synchronized boolean areSynced() {
+        return followed.values().stream().allMatch(each -> each.late || each.follower.isSynced());
     }
 
     /** True if a kind is served and everything of it that existed when it was first listed has been told. */

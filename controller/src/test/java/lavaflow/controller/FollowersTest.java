@@ -12,11 +12,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 class FollowersTest {
     private static final KubeApi.Kind MAPS = KubeApi.Kind.core("configmaps");
     private static final KubeApi.Kind SECRETS = KubeApi.Kind.core("secrets");
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofMinutes(2);
 
     private final TestingKubeApi api =
             new TestingKubeApi().serve(MAPS, "ConfigMap").serve(SECRETS, "Secret");
@@ -128,6 +129,24 @@ class FollowersTest {
 
         followers.pump();
         assertThat(followers.areSynced()).isTrue();
+    }
+
+    @Test
+    void staySyncedWhileAKindThatCameLaterIsListed() throws InterruptedException {
+        KubeApi.Kind widgets = new KubeApi.Kind("example.com", "v1", "widgets", true);
+        Names names = new Names();
+        followers.listenToAll(_ -> true, names);
+        followers.start();
+        assertThat(followers.awaitSync()).isTrue();
+        for (int i = 0; i < 1000; i++) {
+            api.fail("list widgets.example.com", ApiException.of(500, "InternalError", "no"));
+        }
+        api.serve(widgets, "Widget");
+        await().atMost(LONG).until(() -> names.newKinds.contains(widgets));
+
+        assertThat(followers.hasSeen(widgets)).isFalse();
+        assertThat(followers.areSynced()).isTrue();
+        followers.close();
     }
 
     @Test

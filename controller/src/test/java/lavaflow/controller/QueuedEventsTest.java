@@ -36,7 +36,7 @@ class QueuedEventsTest {
     void eventsAreWrittenBehindTheCallersBack() {
         events.normal(about("a"), "Started", "it did");
         events.warning(about("b"), "Failed", "it did not");
-        await().atMost(5, SECONDS)
+        await().atMost(120, SECONDS)
                 .untilAsserted(() -> assertThat(told()).containsExactly("Normal a Started", "Warning b Failed"));
     }
 

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -48,26 +49,31 @@ public final class TestingKubeApi implements KubeApi {
     private final Map<String, Deque<RuntimeException>> failures = new HashMap<>();
     private final Map<String, ObjectNode> answers = new HashMap<>();
     private final Map<String, ObjectNode> applied = new HashMap<>();
-    private final List<Runnable> kindListeners = new ArrayList<>();
+    /** Called without the lock: they may ask for kinds on other threads. */
+    private final List<Runnable> kindListeners = new CopyOnWriteArrayList<>();
     private long uids;
     private @Nullable InstantSource tokenClock;
     private long tokens;
 
     /** Serves a kind. */
     public TestingKubeApi serve(Kind kind, String kindName) {
-        objects.put(kind, new TreeMap<>());
-        String apiVersion = kind.group().isEmpty() ? kind.version() : kind.group() + "/" + kind.version();
-        byTypeName.put(apiVersion + "/" + kindName, kind);
+        synchronized (this) {
+            objects.put(kind, new TreeMap<>());
+            String apiVersion = kind.group().isEmpty() ? kind.version() : kind.group() + "/" + kind.version();
+            byTypeName.put(apiVersion + "/" + kindName, kind);
+        }
         kindListeners.forEach(Runnable::run);
         return this;
     }
 
     /** Serves a kind no more; its objects are gone. */
-    public synchronized void withdraw(Kind kind) {
-        objects.remove(kind);
-        byTypeName.values().remove(kind);
+    public void withdraw(Kind kind) {
+        synchronized (this) {
+            objects.remove(kind);
+            byTypeName.values().remove(kind);
+            notifyAll();
+        }
         kindListeners.forEach(Runnable::run);
-        notifyAll();
     }
 
     @Override
@@ -124,12 +130,12 @@ public final class TestingKubeApi implements KubeApi {
     }
 
     @Override
-    public List<Kind> kinds() {
+    public synchronized List<Kind> kinds() {
         return List.copyOf(objects.keySet());
     }
 
     @Override
-    public Optional<Kind> findKind(String apiVersion, String kindName) {
+    public synchronized Optional<Kind> findKind(String apiVersion, String kindName) {
         return Optional.ofNullable(byTypeName.get(apiVersion + "/" + kindName));
     }
 

@@ -246,7 +246,7 @@ class WorkQueueTest {
     }
 
     @Test
-    @Timeout(20)
+    @Timeout(120)
     void closingWakesWorkersThatWait() throws InterruptedException {
         WorkQueue<String> waited = new WorkQueue<>();
         List<Thread> workers = new ArrayList<>();
@@ -272,12 +272,13 @@ class WorkQueueTest {
     }
 
     @Test
-    @Timeout(20)
+    @Timeout(120)
     void takeWaitsForWhatIsAddedOrDue() throws InterruptedException {
         WorkQueue<String> waited = new WorkQueue<>();
         Thread.ofVirtual().start(() -> {
-            waited.addAfter("later", Duration.ofMillis(30));
+            // In this order: whoever adds may stand still for longer than the delay.
             waited.add("now");
+            waited.addAfter("later", Duration.ofMillis(30));
         });
 
         assertThat(waited.take()).isEqualTo("now");
