@@ -38,6 +38,9 @@ final class Queues {
     /** A queue whose PodGroups come and go all the time tells their number so often. */
     private static final Duration COUNTING = Duration.ofSeconds(1);
 
+    /** How long to wait for what was there before a Command was given. */
+    private static final Duration CATCH_UP = Duration.ofSeconds(10);
+
     /** How long a list that is under way may take until it is worth looking again. */
     private static final Duration LISTING = Duration.ofMillis(50);
 
@@ -169,6 +172,10 @@ final class Queues {
                 .isPresent();
         if (!stillThere) {
             return queue;
+        }
+        // A queue is not empty because its PodGroups have not been heard of yet.
+        if (followers.hasSeen(Batch.POD_GROUPS)) {
+            followers.catchUp(Batch.POD_GROUPS, command.revision(), CATCH_UP);
         }
         ObjectNode after = command.means(queue) ? carryOut(command.wish(), queue) : queue;
         drop(command);
