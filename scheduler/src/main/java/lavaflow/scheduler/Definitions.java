@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Definitions {
     private static final Logger LOG = LoggerFactory.getLogger(Definitions.class);
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     static final KubeApi.Kind DEFINITIONS =
             new KubeApi.Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions", false);
