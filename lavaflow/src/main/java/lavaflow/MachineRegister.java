@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 
 import lavaflow.kube.Json;
 
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 record MachineRegister(Path directory) {
     /** A process that opens and closes the file of its own lock loses it. */
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+    private static final long PAUSE_NANOS = 1_000_000;
 
     static MachineRegister usual() {
         return new MachineRegister(Path.of("/run/lavaflow"));
@@ -97,7 +101,6 @@ record MachineRegister(Path directory) {
     /** Null if somebody else has it. */
     @Nullable
     Tenancy claim(String id) throws IOException {
-        Files.createDirectories(directory);
         Path file = lockFile(id);
         if (!HELD.add(file)) {
             return null;
@@ -105,7 +108,7 @@ record MachineRegister(Path directory) {
         Tenancy made = null;
         try {
             while (made == null) {
-                FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileChannel channel = open(file);
                 Object before = inode(file);
                 FileLock lock = channel.tryLock();
                 if (lock == null) {
@@ -123,6 +126,47 @@ record MachineRegister(Path directory) {
         } finally {
             if (made == null) {
                 HELD.remove(file);
+            }
+        }
+    }
+
+    private FileChannel open(Path file) throws IOException {
+        while (true) {
+            make();
+            try {
+                return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            } catch (NoSuchFileException e) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
+    }
+
+    /** Who leaves last takes the directory away, perhaps right now. */
+    private void make() throws IOException {
+        while (true) {
+            try {
+                Files.createDirectories(directory);
+                return;
+            } catch (FileAlreadyExistsException e) {
+                if (Files.exists(directory) && !Files.isDirectory(directory)) {
+                    throw e;
+                }
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
+    }
+
+    /** Whether this user may write here. */
+    boolean isOpen() {
+        while (true) {
+            try {
+                make();
+            } catch (IOException e) {
+                return false;
+            }
+            boolean writable = Files.isWritable(directory);
+            if (writable || Files.exists(directory)) {
+                return writable;
             }
         }
     }
@@ -164,13 +208,13 @@ record MachineRegister(Path directory) {
 
     List<Entry> all() throws IOException {
         List<Entry> found = new ArrayList<>();
-        if (Files.exists(directory)) {
-            try (var files = Files.newDirectoryStream(directory, "*.json")) {
-                for (Path file : files) {
-                    String name = String.valueOf(file.getFileName());
-                    find(name.substring(0, name.length() - ".json".length())).ifPresent(found::add);
-                }
+        try (var files = Files.newDirectoryStream(directory, "*.json")) {
+            for (Path file : files) {
+                String name = String.valueOf(file.getFileName());
+                find(name.substring(0, name.length() - ".json".length())).ifPresent(found::add);
             }
+        } catch (NoSuchFileException e) {
+            return List.of(); // nobody is here, or the last one just left
         }
         found.sort(java.util.Comparator.comparing(Entry::id));
         return found;

@@ -37,13 +37,7 @@ final class Tenants {
     /** Those of this machine; of one directory alone for who may not write where all can. */
     static Tenants of(Path home) {
         MachineRegister usual = MachineRegister.usual();
-        try {
-            Files.createDirectories(usual.directory());
-        } catch (IOException e) {
-            return new Tenants(new MachineRegister(home.resolve("node/register")));
-        }
-        boolean writable = Files.isWritable(usual.directory());
-        return new Tenants(writable ? usual : new MachineRegister(home.resolve("node/register")));
+        return new Tenants(usual.isOpen() ? usual : new MachineRegister(home.resolve("node/register")));
     }
 
     /**

@@ -3,7 +3,13 @@ package lavaflow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +54,26 @@ class MachineRegisterTest {
 
         assertThat(register.find("aaaaaa")).isEmpty();
         assertThat(directory.resolve("run")).doesNotExist();
+    }
+
+    @Test
+    void whoComesIsNotDisturbedByWhoLeavesLast() throws Exception {
+        MachineRegister register = register();
+        List<Callable<Boolean>> tenants = new ArrayList<>();
+        for (String id : List.of("aaaaaa", "bbbbbb", "cccccc")) {
+            tenants.add(() -> {
+                for (int i = 0; i < 300; i++) {
+                    register.claim(id).leave();
+                    register.all();
+                }
+                return true;
+            });
+        }
+        try (ExecutorService threads = Executors.newFixedThreadPool(tenants.size())) {
+            for (Future<Boolean> each : threads.invokeAll(tenants)) {
+                assertThat(each.get()).isTrue();
+            }
+        }
     }
 
     @Test
