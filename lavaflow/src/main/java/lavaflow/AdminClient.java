@@ -35,7 +35,7 @@ final class AdminClient {
                         Lava.UNREACHABLE, "the cluster is not running; start it with: lava up --detach"));
         HttpClient http = HttpClient.newBuilder()
                 .sslContext(tls(home))
-                .connectTimeout(Duration.ofSeconds(5))
+                .connectTimeout(Duration.ofSeconds(30))
                 .build();
         return new AdminClient(http, running.url());
     }

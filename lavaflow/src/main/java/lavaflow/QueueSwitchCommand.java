@@ -14,7 +14,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Opens or closes a queue: gives the Command and waits until it is carried out. */
 final class QueueSwitchCommand implements Command {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final boolean open;
 

@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
 final class Connection implements Streams, AutoCloseable {
     /** Longer than a server takes for anything but a watch. */
     private static final Duration PATIENCE = Duration.ofSeconds(70);
+    /** As client-go; the handshake counts, which takes its time on a busy machine. */
+    private static final Duration CONNECTING = Duration.ofSeconds(30);
     /** As client-go: a server that is too busy says when to come back, but not forever. */
     private static final int RETURNS = 10;
 
@@ -121,6 +123,7 @@ final class Connection implements Streams, AutoCloseable {
         config.setUserAgent(settings.userAgent());
         // Whether and when to ask again is decided here: the library would also repeat what may have been done.
         config.setRequestRetryBackoffLimit(0);
+        config.setConnectionTimeout((int) CONNECTING.toMillis());
         return new Clients(config);
     }
 
