@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 
 import lavaflow.cli.VolcanoObjects;
-import lavaflow.controller.KubeApi;
 import lavaflow.kube.Json;
 import lavaflow.node.SimShapes;
 
@@ -27,9 +26,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(900)
 class JobCommandsTest {
-    private static final KubeApi.Kind DEFINITIONS =
-            new KubeApi.Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions", false);
-
     private TestingAllInOne testing;
     private Path directory;
 
@@ -39,20 +35,7 @@ class JobCommandsTest {
     void start(@TempDir Path directory) throws Exception {
         this.directory = directory;
         testing = new TestingAllInOne(directory.resolve("data"), AllInOne.Options.usual(true, SimShapes.ofCount(2)));
-        for (String kind :
-                new String[] {"jobs.batch.volcano.sh", "podgroups.scheduling.volcano.sh", "commands.bus.volcano.sh"}) {
-            testing.await(
-                    DEFINITIONS,
-                    "",
-                    kind,
-                    found -> found.stream()
-                            .flatMap(each ->
-                                    Json.listAt(each, "status", "conditions").valueStream())
-                            .anyMatch(
-                                    condition -> Json.textAt(condition, "type").equals("Established")
-                                            && Json.textAt(condition, "status").equals("True")));
-        }
-        testing.awaitThere(KubeApi.Kind.clusterWide("nodes"), "", "sim-1");
+        testing.awaitReady("sim-0", "sim-1");
     }
 
     @AfterAll

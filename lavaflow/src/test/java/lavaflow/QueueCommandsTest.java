@@ -23,12 +23,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** What people do with queues by command, on a server that runs everything. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(240)
+@Timeout(600)
 class QueueCommandsTest {
-    private static final KubeApi.Kind QUEUES = new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "queues", false);
     private static final KubeApi.Kind GROUPS = new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "podgroups", true);
-    private static final KubeApi.Kind DEFINITIONS =
-            new KubeApi.Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions", false);
 
     private TestingAllInOne testing;
 
@@ -37,22 +34,7 @@ class QueueCommandsTest {
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
         testing = new TestingAllInOne(directory.resolve("data"), AllInOne.Options.usual(true, SimShapes.ofCount(2)));
-        for (String kind : new String[] {
-            "queues.scheduling.volcano.sh", "podgroups.scheduling.volcano.sh", "commands.bus.volcano.sh"
-        }) {
-            testing.await(
-                    DEFINITIONS,
-                    "",
-                    kind,
-                    found -> found.stream()
-                            .flatMap(each ->
-                                    Json.listAt(each, "status", "conditions").valueStream())
-                            .anyMatch(
-                                    condition -> Json.textAt(condition, "type").equals("Established")
-                                            && Json.textAt(condition, "status").equals("True")));
-        }
-        awaitOpen("default");
-        testing.awaitThere(KubeApi.Kind.clusterWide("nodes"), "", "sim-1");
+        testing.awaitReady("sim-0", "sim-1");
     }
 
     @AfterAll
@@ -61,12 +43,7 @@ class QueueCommandsTest {
     }
 
     private void awaitOpen(String queue) throws InterruptedException {
-        testing.await(
-                QUEUES,
-                "",
-                queue,
-                found -> found.isPresent()
-                        && Json.textAt(found.get(), "status", "state").equals("Open"));
+        testing.awaitQueue(queue, "Open");
     }
 
     private Said lava(String... words) {
@@ -152,6 +129,7 @@ class QueueCommandsTest {
     @Test
     void queuesAreListedBelowTheirParents() throws InterruptedException {
         lava("queue", "create", "top");
+        awaitOpen("top");
         lava("queue", "create", "leaf", "--parent", "top", "--weight", "2", "--priority", "5");
         awaitOpen("leaf");
         List<String> list = lava("queue", "ls").text().lines().toList();

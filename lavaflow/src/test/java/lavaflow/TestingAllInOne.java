@@ -40,8 +40,7 @@ final class TestingAllInOne implements AutoCloseable {
     static final KubeApi.Kind NODES = KubeApi.Kind.clusterWide("nodes");
     private static final KubeApi.Kind ROLES =
             new KubeApi.Kind("rbac.authorization.k8s.io", "v1", "clusterroles", false);
-    private static final KubeApi.Kind SERVICES =
-            new KubeApi.Kind("apiregistration.k8s.io", "v1", "apiservices", false);
+    private static final KubeApi.Kind SERVICES = new KubeApi.Kind("apiregistration.k8s.io", "v1", "apiservices", false);
     private static final User ADMIN = new User("admin", List.of("system:masters"));
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     /** What is waited for may depend on more than what is watched. */
@@ -97,7 +96,8 @@ final class TestingAllInOne implements AutoCloseable {
     }
 
     private void awaitFurnished() throws InterruptedException {
-        for (ObjectNode namespace : api.list(NAMESPACES, "", KubeApi.View.METADATA).items()) {
+        for (ObjectNode namespace :
+                api.list(NAMESPACES, "", KubeApi.View.METADATA).items()) {
             String name = Json.textAt(namespace, "metadata", "name");
             awaitThere(ACCOUNTS, name, "default");
             awaitThere(MAPS, name, "kube-root-ca.crt");
@@ -146,6 +146,24 @@ final class TestingAllInOne implements AutoCloseable {
                 .anyMatch(selector -> selector.path("matchLabels").properties().stream()
                         .allMatch(label -> Json.textAt(part, "metadata", "labels", label.getKey())
                                 .equals(label.getValue().asText())));
+    }
+
+    /** Waits until nodes can be used. */
+    void awaitReady(String... nodes) throws InterruptedException {
+        for (String node : nodes) {
+            await(
+                    NODES,
+                    "",
+                    node,
+                    found -> found.filter(each -> has(each, "Ready")).isPresent());
+        }
+    }
+
+    private static boolean has(ObjectNode object, String condition) {
+        return Json.listAt(object, "status", "conditions")
+                .valueStream()
+                .anyMatch(each -> Json.textAt(each, "type").equals(condition)
+                        && Json.textAt(each, "status").equals("True"));
     }
 
     void awaitQueue(String name, String state) throws InterruptedException {
@@ -232,12 +250,7 @@ final class TestingAllInOne implements AutoCloseable {
                     DEFINITIONS,
                     "",
                     definition,
-                    found -> found.stream()
-                            .flatMap(each ->
-                                    Json.listAt(each, "status", "conditions").valueStream())
-                            .anyMatch(
-                                    condition -> Json.textAt(condition, "type").equals("Established")
-                                            && Json.textAt(condition, "status").equals("True")));
+                    found -> found.filter(each -> has(each, "Established")).isPresent());
         }
     }
 

@@ -19,10 +19,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Queues and PodGroups on a server that runs everything. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(180)
+@Timeout(600)
 class VolcanoQueuesTest {
-    private static final KubeApi.Kind DEFINITIONS =
-            new KubeApi.Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions", false);
     private static final KubeApi.Kind QUEUES = new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "queues", false);
     private static final KubeApi.Kind GROUPS = new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "podgroups", true);
     private static final KubeApi.Kind COMMANDS = new KubeApi.Kind("bus.volcano.sh", "v1alpha1", "commands", true);
@@ -35,13 +33,6 @@ class VolcanoQueuesTest {
     void start(@TempDir Path directory) throws Exception {
         testing = new TestingAllInOne(directory.resolve("data"));
         api = testing.api;
-        for (String kind : new String[] {
-            "queues.scheduling.volcano.sh", "podgroups.scheduling.volcano.sh", "commands.bus.volcano.sh"
-        }) {
-            testing.await(DEFINITIONS, "", kind, found -> found.isPresent() && isEstablished(found.get()));
-        }
-        awaitState("default", "Open");
-        awaitState("root", "Open");
     }
 
     @AfterAll
@@ -49,20 +40,8 @@ class VolcanoQueuesTest {
         testing.close();
     }
 
-    private static boolean isEstablished(ObjectNode definition) {
-        return Json.listAt(definition, "status", "conditions")
-                .valueStream()
-                .anyMatch(condition -> Json.textAt(condition, "type").equals("Established")
-                        && Json.textAt(condition, "status").equals("True"));
-    }
-
     private void awaitState(String queue, String state) throws InterruptedException {
-        testing.await(
-                QUEUES,
-                "",
-                queue,
-                found -> found.isPresent()
-                        && Json.textAt(found.get(), "status", "state").equals(state));
+        testing.awaitQueue(queue, state);
     }
 
     private ObjectNode queue(String name, String spec) {
