@@ -3,6 +3,7 @@ package lavaflow;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,6 +14,7 @@ import lavaflow.node.SimShapes;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** A cluster of one node with one GPU, and a gang that wants four. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -37,16 +40,7 @@ class ExplainCommandTest {
                 directory.resolve("data"),
                 AllInOne.Options.usual(
                         true, SimShapes.parse("shapes:\n- {name: gpu, count: 1, cpu: 16, memory: 64Gi, gpus: 1}\n")));
-        for (String name : List.of("queues.scheduling.volcano.sh", "podgroups.scheduling.volcano.sh")) {
-            awaitEstablished(name);
-        }
-        testing.await(
-                Batch.QUEUES,
-                "",
-                "default",
-                found -> found.isPresent()
-                        && Json.textAt(found.get(), "status", "state").equals("Open"));
-        testing.awaitThere(KubeApi.Kind.clusterWide("nodes"), "", "gpu-0");
+        testing.awaitReady("gpu-0");
         create(Batch.POD_GROUPS, """
                 {"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"unmade"},
                  "spec":{"minMember":6,"queue":"default","minResources":{"cpu":"6","nvidia.com/gpu":"4"}}}""");
@@ -74,18 +68,6 @@ class ExplainCommandTest {
                         .flatMap(each ->
                                 Json.listAt(each, "status", "conditions").valueStream())
                         .anyMatch(condition -> Json.textAt(condition, "type").equals("Unschedulable")));
-    }
-
-    private void awaitEstablished(String definition) throws InterruptedException {
-        testing.await(
-                new KubeApi.Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions", false),
-                "",
-                definition,
-                found -> found.stream()
-                        .flatMap(each ->
-                                Json.listAt(each, "status", "conditions").valueStream())
-                        .anyMatch(condition -> Json.textAt(condition, "type").equals("Established")
-                                && Json.textAt(condition, "status").equals("True")));
     }
 
     /** Waits until the scheduler has had a look at a pod. */
@@ -118,6 +100,19 @@ class ExplainCommandTest {
         return new Said(code, text.toString());
     }
 
+    /** What is asked of the scheduler changes while it gets to know the cluster. */
+    private static void soon(ThrowingRunnable asserted) {
+        await().atMost(Duration.ofMinutes(3)).ignoreExceptions().untilAsserted(asserted);
+    }
+
+    private void awaitLines(String what, String... lines) {
+        soon(() -> {
+            Said said = lava("explain", what);
+            assertThat(said.code()).isZero();
+            assertThat(lines(said)).contains(lines);
+        });
+    }
+
     private static List<String> lines(Said said) {
         return said.text()
                 .lines()
@@ -127,46 +122,46 @@ class ExplainCommandTest {
 
     @Test
     void theMissingGpusAreNamedBeforePodsAreMade() {
-        Said said = lava("explain", "podgroup/unmade");
-        assertThat(said.code()).isZero();
-        assertThat(lines(said))
-                .contains(
-                        "● PodGroup default/unmade is not let into queue default: it asks for nvidia.com/gpu 4, nodes have 1,"
-                                + " 1 of it free: 3 missing.",
-                        "add 1 more node with nvidia.com/gpu 3");
+        awaitLines(
+                "podgroup/unmade",
+                "● PodGroup default/unmade is not let into queue default: it asks for nvidia.com/gpu 4, nodes have 1,"
+                        + " 1 of it free: 3 missing.",
+                "add 1 more node with nvidia.com/gpu 3");
     }
 
     @Test
     void theMissingGpusAreNamedWithThePodsThatWantThem() {
-        Said said = lava("explain", "podgroup/tf");
-        assertThat(said.code()).isZero();
-        assertThat(lines(said))
-                .contains(
-                        "● PodGroup default/tf waits for room: 3 of 4 worker pods that ask for cpu 1, nvidia.com/gpu 1 each"
-                                + " fit on no node: missing nvidia.com/gpu 3.",
-                        "Pods 6 waiting",
-                        "Queue passed",
-                        "worker 1/4 cpu 1, nvidia.com/gpu 1 1/1 Insufficient nvidia.com/gpu gpu-0",
-                        "What would free it (tried on a copy of the cluster):",
-                        "add 3 more nodes like gpu-0 with each cpu 16, ephemeral-storage 1Ti, memory 64Gi, nvidia.com/gpu 1");
+        awaitLines(
+                "podgroup/tf",
+                "● PodGroup default/tf waits for room: 3 of 4 worker pods that ask for cpu 1, nvidia.com/gpu 1 each"
+                        + " fit on no node: missing nvidia.com/gpu 3.",
+                "Pods 6 waiting",
+                "Queue passed",
+                "worker 1/4 cpu 1, nvidia.com/gpu 1 1/1 Insufficient nvidia.com/gpu gpu-0",
+                "What would free it (tried on a copy of the cluster):",
+                "add 3 more nodes like gpu-0 with each cpu 16, ephemeral-storage 1Ti, memory 64Gi, nvidia.com/gpu 1");
     }
 
     @Test
     void theSchedulerAndTheListsSayTheSame() {
         for (String what : List.of("podgroup/tf", "podgroup/unmade")) {
-            JsonNode served = Json.parse(lava("explain", what, "-o", "json").text());
-            JsonNode listed = Json.parse(
-                    lava("explain", what, "-o", "json", "--from-lists").text());
-            assertThat(listed).as(what).isEqualTo(served);
+            soon(() -> {
+                JsonNode served = Json.parse(lava("explain", what, "-o", "json").text());
+                JsonNode listed = Json.parse(
+                        lava("explain", what, "-o", "json", "--from-lists").text());
+                assertThat(listed).as(what).isEqualTo(served);
+            });
         }
     }
 
     @Test
     void aPodIsExplainedWithItsGang() {
-        JsonNode document =
-                Json.parse(lava("explain", "pod/worker-1", "-o", "json").text());
-        assertThat(Json.textAt(document, "metadata", "name")).isEqualTo("tf");
-        assertThat(Json.textAt(document, "pod", "name")).isEqualTo("worker-1");
+        soon(() -> {
+            JsonNode document =
+                    Json.parse(lava("explain", "pod/worker-1", "-o", "json").text());
+            assertThat(Json.textAt(document, "metadata", "name")).isEqualTo("tf");
+            assertThat(Json.textAt(document, "pod", "name")).isEqualTo("worker-1");
+        });
     }
 
     @Test
@@ -175,11 +170,11 @@ class ExplainCommandTest {
                 {"metadata":{"name":"large"},"spec":{"containers":[{"name":"c","image":"x",
                  "resources":{"requests":{"cpu":"40"}}}]}}""");
         awaitScheduling("large");
-        assertThat(lines(lava("explain", "pod/large")))
-                .contains(
-                        "● Pod default/large waits for room: it asks for cpu 40 and fits on no node.",
-                        "- 0/1 cpu 40 1/1 Insufficient cpu gpu-0",
-                        "add 1 more node with cpu 40");
+        awaitLines(
+                "pod/large",
+                "● Pod default/large waits for room: it asks for cpu 40 and fits on no node.",
+                "- 0/1 cpu 40 1/1 Insufficient cpu gpu-0",
+                "add 1 more node with cpu 40");
     }
 
     @Test
@@ -189,16 +184,18 @@ class ExplainCommandTest {
                  "containers":[{"name":"c","image":"x","resources":{"requests":{"cpu":"40"}}}]}}}}""");
         String group = "podgroup-" + Json.textAt(job, "metadata", "uid");
         awaitUnschedulable(group);
-        JsonNode document =
-                Json.parse(lava("explain", "job/train", "-o", "json").text());
-        assertThat(Json.textAt(document, "metadata", "name")).isEqualTo(group);
-        assertThat(Json.flagAt(document, "waiting")).isTrue();
+        soon(() -> {
+            JsonNode document =
+                    Json.parse(lava("explain", "job/train", "-o", "json").text());
+            assertThat(Json.textAt(document, "metadata", "name")).isEqualTo(group);
+            assertThat(Json.flagAt(document, "waiting")).isTrue();
+        });
     }
 
     @Test
     void aQueueTellsWhoWaits() {
-        assertThat(lava("explain", "queue/default").text())
-                .contains("default/unmade", "default/tf", "lava explain podgroup/");
+        soon(() -> assertThat(lava("explain", "queue/default").text())
+                .contains("default/unmade", "default/tf", "lava explain podgroup/"));
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 import lavaflow.controller.KubeApi;
@@ -24,9 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static lavaflow.TestingAllInOne.named;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** The scheduler over HTTP, beside a server that has none. */
-@Timeout(300)
+@Timeout(600)
 class SchedulerRoleTest {
     private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
     private static final KubeApi.Kind NODES = KubeApi.Kind.clusterWide("nodes");
@@ -130,11 +132,13 @@ class SchedulerRoleTest {
 
         assertThat(List.of(nodeOf("single"), nodeOf("large-0"), nodeOf("large-1"), nodeOf("large-2")))
                 .containsOnly("");
-        assertThat(measured())
-                .contains("volcano_schedule_attempts_total{result=\"scheduled\"} 2\n")
-                .contains("volcano_unschedule_job_count 1\n")
-                .contains("volcano_queue_allocated_milli_cpu{queue_name=\"default\"} 2000\n")
-                .contains("leader_election_master_status");
+        // They are counted after they were placed.
+        await().atMost(Duration.ofMinutes(3))
+                .untilAsserted(() -> assertThat(measured())
+                        .contains("volcano_schedule_attempts_total{result=\"scheduled\"} 2\n")
+                        .contains("volcano_unschedule_job_count 1\n")
+                        .contains("volcano_queue_allocated_milli_cpu{queue_name=\"default\"} 2000\n")
+                        .contains("leader_election_master_status"));
     }
 
     private String measured() throws IOException {
