@@ -33,10 +33,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** What becomes of pods whose program was killed. */
-@Timeout(300)
+@Timeout(1800)
 class AbandonedNodeTest {
     private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     @TempDir
     private Path directory;
@@ -103,6 +103,7 @@ class AbandonedNodeTest {
 
     private static void run(KubeApi api, String name, String script) {
         await().atMost(PATIENCE)
+                .ignoreExceptions()
                 .until(() ->
                         api.find(TestingAllInOne.ACCOUNTS, "default", "default").isPresent());
         api.create(PODS, "default", WorkerNodeTest.pod(name, "Never", script));
@@ -111,6 +112,7 @@ class AbandonedNodeTest {
     private void awaitPhase(KubeApi api, String name, String phase) throws IOException {
         try {
             await().atMost(PATIENCE)
+                    .ignoreExceptions()
                     .until(() -> api.find(PODS, "default", name)
                             .map(pod -> Json.textAt(pod, "status", "phase"))
                             .orElse("")
@@ -129,7 +131,12 @@ class AbandonedNodeTest {
         return Json.at(status, "state", "terminated");
     }
 
-    private static void assertThatNothingIsLeftOf(Path at) throws IOException {
+    /** What is killed takes a moment to go. */
+    private static void assertThatNothingIsLeftOf(Path at) {
+        await().atMost(PATIENCE).untilAsserted(() -> assertThatNothingIsLeftNow(at));
+    }
+
+    private static void assertThatNothingIsLeftNow(Path at) throws IOException {
         String id = NetworkSettings.id(at);
         assertThat(Path.of("/sys/class/net/lava-" + id)).doesNotExist();
         assertThat(Path.of("/run/lavaflow", id)).doesNotExist();
@@ -194,12 +201,17 @@ class AbandonedNodeTest {
             awaitPhase(api, "forgotten", "Running");
         }
         kill();
+        boolean alone = MachineRegister.usual().all().stream()
+                .allMatch(entry -> entry.home().equals(home));
         Mounts.unmountBelow(home);
         FileTree.delete(home);
 
         String said = down(directory.resolve("another"));
 
-        assertThat(said).contains("Cleared what was left of the cluster in " + home);
+        // Any other cluster of this machine that starts or stops just now may have been quicker.
+        if (alone) {
+            assertThat(said).contains("Cleared what was left of the cluster in " + home);
+        }
         assertThatNothingIsLeftOf(home);
     }
 
