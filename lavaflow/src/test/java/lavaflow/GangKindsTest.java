@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The kinds of gangs are there without anybody installing them, and belong to the user from then on. */
-@Timeout(120)
+@Timeout(600)
 class GangKindsTest {
     private static final KubeApi.Kind DEFINITIONS =
             new KubeApi.Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions", false);

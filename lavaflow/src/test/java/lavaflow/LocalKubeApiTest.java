@@ -21,10 +21,10 @@ import static lavaflow.TestingAllInOne.named;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-@Timeout(120)
+@Timeout(600)
 class LocalKubeApiTest {
     private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONG = Duration.ofMinutes(3);
 
     private static TestingAllInOne testing;
     private static KubeApi api;
@@ -226,6 +226,8 @@ class LocalKubeApiTest {
         assertThat(Json.longAt(scale, 0, "spec", "replicas")).isEqualTo(2);
         assertThat(Json.textAt(scale, "status", "selector")).isEqualTo("app=scaled");
         Json.ensureObject(scale, "spec").put("replicas", 5);
+        // A controller works on it meanwhile.
+        Json.ensureObject(scale, "metadata").remove("resourceVersion");
         assertThat(Json.longAt(api.update(sets, "scale", scale), 0, "spec", "replicas"))
                 .isEqualTo(5);
         assertThat(Json.longAt(api.find(sets, "default", "scaled").orElseThrow(), 0, "spec", "replicas"))

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Volcano's webhooks as an API server meets them. */
-@Timeout(120)
+@Timeout(600)
 class WebhookServerTest {
     private static final String JOB = """
             {"metadata":{"name":"j"},"spec":{"queue":"QUEUE","tasks":[{"name":"t","replicas":2,

@@ -51,6 +51,7 @@ public final class TestingKubeApi implements KubeApi {
     private final Map<String, ObjectNode> applied = new HashMap<>();
     /** Called without the lock: they may ask for kinds on other threads. */
     private final List<Runnable> kindListeners = new CopyOnWriteArrayList<>();
+
     private long uids;
     private @Nullable InstantSource tokenClock;
     private long tokens;
