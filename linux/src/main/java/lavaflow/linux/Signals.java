@@ -8,6 +8,7 @@ import java.util.Map;
 public final class Signals {
     public static final int KILL = 9;
     public static final int TERM = 15;
+    public static final int STOP = 19;
 
     private static final Map<String, Integer> NUMBERS = Map.ofEntries(
             Map.entry("HUP", 1),

@@ -391,7 +391,7 @@ final class Container {
                 })) {
             boolean renamed = Files.notExists(log);
             Attachment.control(directory, "2 0 0");
-            if (renamed && !watch.present().contains(log.getFileName() + "") && !appeared.await(5, TimeUnit.SECONDS)) {
+            if (renamed && !watch.present().contains(log.getFileName() + "") && !appeared.await(60, TimeUnit.SECONDS)) {
                 throw new SandboxException(SandboxException.Cause.OTHER, "the log was not opened again");
             }
         } catch (IOException e) {
@@ -408,8 +408,11 @@ final class Container {
         try {
             if (startedAt != null && exit == null) {
                 groups.killAll(made.group());
-                long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-                while (exit == null && !readExit() && System.nanoTime() < deadline) {
+                long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+                boolean awaited = true;
+                while (exit == null && !readExit() && awaited) {
+                    // Without its supervisor nobody will write the end; what was written before is read once more.
+                    awaited = isSupervised() && System.nanoTime() < deadline;
                     boolean told = ended.await(100, TimeUnit.MILLISECONDS);
                     LOG.trace("{} ended: {}", made.id(), told);
                 }

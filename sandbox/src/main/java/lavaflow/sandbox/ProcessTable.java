@@ -5,13 +5,20 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 import lavaflow.linux.Signals;
 
 /** Processes of the machine that were started for something, found by their command lines. */
 final class ProcessTable {
-    private static final int MAX_ROUNDS = 200;
+    /** Who has been killed still needs a processor to die. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long PAGE = 4096;
     private static final long NANOS_PER_TICK = 10_000_000;
 
@@ -102,7 +109,8 @@ final class ProcessTable {
      * on whose behalf they run, but their parents do.
      */
     static void killMentioning(String argument) throws IOException {
-        for (int round = 0; round < MAX_ROUNDS; round++) {
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
+        while (System.nanoTime() < deadline) {
             List<ProcessHandle> found = new ArrayList<>();
             for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
                 if (mentions(process.pid(), argument)) {
@@ -117,19 +125,29 @@ final class ProcessTable {
             if (!any) {
                 return;
             }
-            Thread.onSpinWait();
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 
-    /** Kills a process and all it has started. */
+    /** Kills a process and all it has started. They are stopped first: who is stopped starts nobody that we would not find. */
     static void killTree(long pid) throws IOException {
         ProcessHandle first = pid > 1 ? ProcessHandle.of(pid).orElse(null) : null;
-        if (first != null) {
-            List<ProcessHandle> all = new ArrayList<>(List.of(first));
-            first.descendants().forEach(all::add);
-            for (ProcessHandle process : all) {
-                Signals.send(process.pid(), Signals.KILL);
+        if (first == null) {
+            return;
+        }
+        Set<ProcessHandle> stopped = new LinkedHashSet<>();
+        List<ProcessHandle> found = List.of(first);
+        while (!found.isEmpty()) {
+            for (ProcessHandle process : found) {
+                stopped.add(process);
+                Signals.send(process.pid(), Signals.STOP);
             }
+            found = first.descendants()
+                    .filter(process -> !stopped.contains(process))
+                    .toList();
+        }
+        for (ProcessHandle process : stopped) {
+            Signals.send(process.pid(), Signals.KILL);
         }
     }
 

@@ -174,7 +174,7 @@ final class Sandboxes {
     }
 
     static void removeGroup(ControlGroups groups, String group) throws IOException, SandboxException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         groups.killAll(group);
         while (!groups.remove(group)) {
             if (System.nanoTime() > deadline) {
