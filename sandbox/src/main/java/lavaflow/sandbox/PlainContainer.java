@@ -27,8 +27,12 @@ final class PlainContainer {
     static final String MARK = "LAVAFLOW_CONTAINER=";
     private static final int NEVER_RAN = 128;
     private static final int LOST = 137;
+    private static final int PATIENCE_MILLIS = 60_000;
 
-    /** Arguments: directory, file for the exit code, where input comes from, where to run, then the command. */
+    /**
+     * Arguments: directory, file for the exit code, where input comes from, where to run, then the command. It starts no program
+     * of its own, which would be taken for one of the container's and killed with them: what has no end of line is not written yet.
+     */
     private static final String SUPERVISOR = """
             d=$1; e=$2; i=$3; w=$4; p=$PATH; shift 4
             PATH=/usr/local/bin:/usr/bin:/bin
@@ -36,9 +40,9 @@ final class PlainContainer {
             : > "$d/begun"
             [ "$i" = /dev/null ] || [ -e "$d/once" ] || exec 9<>"$i"
             (trap - HUP INT TERM QUIT; exec 9<&-; PATH=$p; cd "$w" && exec "$@" <"$i" >>"$d/stdout" 2>>"$d/stderr") &
-            echo $! > "$d/pid.next"; mv "$d/pid.next" "$d/pid"
+            echo $! > "$d/pid"
             wait $!
-            echo $? > "$d/code"; mv "$d/code" "$e"
+            echo $? > "$e"
             """;
 
     private final Places places;
@@ -235,7 +239,7 @@ final class PlainContainer {
 
     private boolean readExit() throws IOException {
         Path file = places.exits().resolve(made.id());
-        if (Files.notExists(file)) {
+        if (Files.notExists(file) || !Files.readString(file).endsWith("\n")) {
             return false;
         }
         killAll();
@@ -258,7 +262,7 @@ final class PlainContainer {
     void signal(int number) throws SandboxException {
         requireRunning();
         try {
-            for (int i = 0; pid() == 0 && exit == null && i < 1000; i++) {
+            for (int i = 0; pid() == 0 && exit == null && i < PATIENCE_MILLIS; i++) {
                 Thread.sleep(1);
             }
             if (processes().contains(pid())) {
