@@ -64,7 +64,6 @@ public final class ProcessWatch implements AutoCloseable {
                 stopping) {
             queue.run(key -> {
                 if (key == STOP) {
-                    forgetAll();
                     return false;
                 }
                 ended(queue, key);
@@ -88,15 +87,11 @@ public final class ProcessWatch implements AutoCloseable {
         }
     }
 
-    private synchronized void forgetAll() {
-        watched.values().forEach(entry -> entry.process.close());
-        watched.clear();
-        events = null;
-        stop = null;
-    }
-
+    /** Whatever ends from now on is told to nobody, whether or not the thread has noticed yet that it is to stop. */
     @Override
     public synchronized void close() {
+        watched.values().forEach(entry -> entry.process.close());
+        watched.clear();
         OpenFile stopping = stop;
         if (stopping != null) {
             try {
@@ -105,5 +100,7 @@ public final class ProcessWatch implements AutoCloseable {
                 LOG.debug("cannot stop watching", e);
             }
         }
+        events = null;
+        stop = null;
     }
 }
