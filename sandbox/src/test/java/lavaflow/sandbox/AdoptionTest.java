@@ -3,6 +3,7 @@ package lavaflow.sandbox;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -20,9 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** What a new process finds of one that ended in the middle of its work. */
-@Timeout(900)
+@Timeout(1800)
 class AdoptionTest {
     private TestingMachine machine;
 
@@ -44,7 +46,7 @@ class AdoptionTest {
 
     private static void kill(long pid) throws Exception {
         Signals.send(pid, Signals.KILL);
-        ProcessHandle.of(pid).ifPresent(process -> process.onExit().join());
+        TestingMachine.awaitEnd(pid);
     }
 
     @Test
@@ -129,8 +131,7 @@ class AdoptionTest {
     void anEndThatNobodySawIsFound() throws Exception {
         Wish.script(machine, "a", "sleep 0.3; exit 5").start();
         machine.runtime.close();
-        ProcessHandle.of(machine.state("a").pid())
-                .ifPresent(process -> process.onExit().join());
+        TestingMachine.awaitEnd(machine.state("a").pid());
 
         machine.reopen();
 
@@ -276,7 +277,7 @@ class AdoptionTest {
         ContainerExit exit = machine.exit("a");
         assertThat(exit.code()).isEqualTo(137);
         assertThat(exit.problem()).isEqualTo("The supervisor of the container ended before it.");
-        ProcessHandle.of(pid).ifPresent(process -> process.onExit().join());
+        TestingMachine.awaitEnd(pid);
         machine.reopen();
         assertThat(machine.state("a").exit().problem()).isEqualTo(exit.problem());
     }
@@ -326,12 +327,16 @@ class AdoptionTest {
             machine.runtime.removeSandbox(sandbox.id());
         }
         assertThat(machine.leftOvers()).isEmpty();
-        assertThat(ProcessHandle.allProcesses()
-                        .filter(process -> process.info()
-                                .commandLine()
-                                .orElse("")
-                                .contains(machine.directory.resolve("node").toString())))
-                .isEmpty();
+        // Who has been killed needs a processor to die.
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(ProcessHandle.allProcesses()
+                                .filter(process -> process.info()
+                                        .commandLine()
+                                        .orElse("")
+                                        .contains(machine.directory
+                                                .resolve("node")
+                                                .toString())))
+                        .isEmpty());
     }
 
     private void awaitMark(String mark) throws Exception {

@@ -9,9 +9,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** What containers may use, and what happens to those that want more. */
-@Timeout(300)
+@Timeout(600)
 class LimitsTest {
     private static final long MEBI = 1 << 20;
     /** Doubles a text until there is no room. */
@@ -90,6 +91,7 @@ class LimitsTest {
 
     @Test
     void aBombInAPodThatSharesProcessesIsEndedToo() throws Exception {
+        machine.assumeLimits();
         new PodWish("pod-2").hostProcesses().create(machine.runtime);
         script(BOMB).in("pod-2").limits(new Limits(0, 0, 0, 60)).start();
 
@@ -132,14 +134,17 @@ class LimitsTest {
                 .start();
         machine.awaitLog("a", "has it");
 
-        Usage usage = machine.runtime.usage("a");
-        assertThat(usage.memoryBytes()).as(usage.toString()).isGreaterThan(50 * MEBI);
-        assertThat(usage.rssBytes()).isGreaterThan(50 * MEBI);
-        assertThat(usage.workingSetBytes()).isBetween(50 * MEBI, usage.memoryBytes());
-        assertThat(usage.cpuNanos()).isPositive();
-        assertThat(usage.pids()).isPositive();
-        Usage pod = machine.runtime.sandboxUsage(TestingMachine.POD);
-        assertThat(pod.rssBytes()).isGreaterThanOrEqualTo(usage.rssBytes());
-        assertThat(pod.cpuNanos()).isGreaterThanOrEqualTo(usage.cpuNanos());
+        // The kernel adds up what its processors counted now and then.
+        await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
+            Usage usage = machine.runtime.usage("a");
+            assertThat(usage.memoryBytes()).as(usage.toString()).isGreaterThan(50 * MEBI);
+            assertThat(usage.rssBytes()).isGreaterThan(50 * MEBI);
+            assertThat(usage.workingSetBytes()).isBetween(50 * MEBI, usage.memoryBytes());
+            assertThat(usage.cpuNanos()).isPositive();
+            assertThat(usage.pids()).isPositive();
+            Usage pod = machine.runtime.sandboxUsage(TestingMachine.POD);
+            assertThat(pod.rssBytes()).isGreaterThanOrEqualTo(usage.rssBytes());
+            assertThat(pod.cpuNanos()).isGreaterThanOrEqualTo(usage.cpuNanos());
+        });
     }
 }

@@ -102,10 +102,10 @@ final class OrdinaryUserScenario {
         tell("seen by the second", awaitSleepers(machine, " sleep 100[0-2]", 3));
         machine.runtime.kill("first");
         machine.exit("first");
-        tell("left of the first", sleepers(machine, " sleep 100[01]"));
+        tell("left of the first", awaitSleepers(machine, " sleep 100[01]", 0));
         CommandResult late =
                 machine.runtime.run("second", List.of("sh", "-c", "sleep 1003 & sleep 1004"), Duration.ofSeconds(1));
-        tell("late", late.timedOut() + " " + sleepers(machine, " sleep 100[34]"));
+        tell("late", late.timedOut() + " " + awaitSleepers(machine, " sleep 100[34]", 0));
         machine.runtime.removeSandbox("shared");
         tell(
                 "containers left",
@@ -123,7 +123,7 @@ final class OrdinaryUserScenario {
                 .count();
     }
 
-    /** Programs that have been started may not have come to what they do. */
+    /** Programs that have been started may not have come to what they do, those that have been killed not have died. */
     private static long awaitSleepers(TestingMachine machine, String pattern, long count) throws Exception {
         long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
         long seen = sleepers(machine, pattern);

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** Containers of somebody who is root in his own namespaces only. A program with threads cannot enter those, so another does it. */
-@Timeout(300)
+@Timeout(900)
 class OrdinaryUserTest {
     @Test
     void rootOfAUserNamespaceHasContainersWithoutControlGroups() throws Exception {

@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Containers where nothing but plain processes is allowed. */
-@Timeout(180)
+@Timeout(600)
 class PlainRuntimeTest {
     @TempDir
     Path directory;
@@ -99,7 +99,7 @@ class PlainRuntimeTest {
     }
 
     private static void awaitEnd(String command) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         CountDownLatch never = new CountDownLatch(1);
         while (ProcessHandle.allProcesses()
                 .anyMatch(process -> process.info().commandLine().orElse("").endsWith(command))) {
@@ -232,7 +232,7 @@ class PlainRuntimeTest {
         runtime.close();
         Files.writeString(directory.resolve("node/containers/a/stdin"), "\n");
         long pid = ControlGroups.readLong(directory.resolve("node/containers/a/supervisor"));
-        ProcessHandle.of(pid).ifPresent(process -> process.onExit().join());
+        TestingMachine.awaitEnd(pid);
 
         reopen();
 

@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** What files a container begins with. */
-@Timeout(120)
+@Timeout(600)
 class RootsTest {
     private TestingMachine machine;
 

@@ -15,9 +15,10 @@ import org.junit.jupiter.api.Timeout;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 /** Commands beside a container's program, and its own streams. */
-@Timeout(180)
+@Timeout(600)
 class StreamsTest {
     private static final StreamWishes ALL = new StreamWishes(true, true, true, false);
     private static final StreamWishes TERMINAL = new StreamWishes(true, true, false, true);
@@ -117,19 +118,22 @@ class StreamsTest {
         streams.close();
         streams.await();
 
-        assertThat(sleepers("200[123]")).isEqualTo("0\n");
+        awaitSleepers("200[123]", 0);
     }
 
-    private String sleepers(String pattern) throws SandboxException {
-        return machine.runtime
-                .run(
-                        "a",
-                        List.of(
-                                "sh",
-                                "-c",
-                                "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -oc 'sleep " + pattern + " '"),
-                        Duration.ofSeconds(60))
-                .output();
+    /**
+     * Who was started may not have come to what it is to do, and who was killed needs a processor to die.
+     *
+     * @param pattern must not match itself, for whoever looks is seen too
+     */
+    private void awaitSleepers(String pattern, int count) {
+        String look = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -o 'sleep " + pattern + " ' | wc -l";
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(machine.runtime
+                                .run("a", List.of("sh", "-c", look), Duration.ofSeconds(60))
+                                .output()
+                                .strip())
+                        .isEqualTo(Integer.toString(count)));
     }
 
     @Test
@@ -139,7 +143,7 @@ class StreamsTest {
             assertThat(streams.await()).isZero();
         }
 
-        assertThat(sleepers("2004")).isEqualTo("1\n");
+        awaitSleepers("200[4]", 1);
     }
 
     @Test
@@ -153,7 +157,7 @@ class StreamsTest {
         assertThat(result.code()).isEqualTo(-1);
         // A machine with much to do may not have come to its first word.
         assertThat(result.output()).isIn("begun\n", "");
-        assertThat(sleepers("200[56]")).isEqualTo("0\n");
+        awaitSleepers("200[56]", 0);
     }
 
     @Test
@@ -235,6 +239,7 @@ class StreamsTest {
             until(streams.stdout(), "two");
         }
 
+        machine.awaitLog("a", "two");
         assertThat(machine.log("a")).isEqualTo("two\n");
     }
 }

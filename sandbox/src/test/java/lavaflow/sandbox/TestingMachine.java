@@ -138,9 +138,17 @@ final class TestingMachine implements AutoCloseable {
     void awaitSupervisorGone(String id) throws Exception {
         long supervisor =
                 ControlGroups.readLong(disk().resolve("containers").resolve(id).resolve("conmon.pid"));
-        Optional<ProcessHandle> process = ProcessHandle.of(supervisor);
-        if (process.isPresent()) {
-            process.get().onExit().get(90, TimeUnit.SECONDS);
+        awaitEnd(supervisor);
+    }
+
+    /** Waits until a process has ended, also where nobody buries those whose parents are gone. */
+    static void awaitEnd(long pid) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+        CountDownLatch never = new CountDownLatch(1);
+        while (pid > 0 && ProcessTable.stat(pid).length > 0 && !ProcessTable.isZombie(pid)) {
+            if (System.nanoTime() > end || never.await(5, TimeUnit.MILLISECONDS)) {
+                throw new AssertionError(pid + " did not end");
+            }
         }
     }
 
@@ -160,6 +168,9 @@ final class TestingMachine implements AutoCloseable {
         StringBuilder text = new StringBuilder();
         for (String line : Files.readAllLines(logFile(id))) {
             String[] fields = line.split(" ", 4);
+            if (fields.length < 4) {
+                continue; // is being written
+            }
             text.append(fields[3]).append(fields[2].equals("F") ? "\n" : "");
         }
         return text.toString();
