@@ -58,10 +58,15 @@ public final class ReferencedObjects implements AutoCloseable {
             }
         }
         Optional<ObjectNode> fresh = api.find(kind, namespace, name);
+        List<String> others = new ArrayList<>();
         synchronized (this) {
-            object.learn(fresh.orElse(null));
+            if (object.learn(fresh.orElse(null))) {
+                others.addAll(object.users); // who follows will not find it different any more
+                others.remove(podUid);
+            }
             object.follow();
         }
+        others.forEach(changed);
         return fresh;
     }
 
