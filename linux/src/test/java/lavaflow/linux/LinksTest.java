@@ -72,7 +72,7 @@ class LinksTest {
                 links.plain("br0");
                 links.up("br0");
                 assertThat(links.find("br0").orElseThrow().up()).isTrue();
-                assertThat(links.all()).extracting(Links.Link::name).containsExactly("lo", "br0");
+                assertThat(links.all()).extracting(Links.Link::name).contains("lo", "br0");
                 assertThatExceptionOfType(KernelException.class)
                         .isThrownBy(() -> links.addBridge("br0", 0x0a5800000001L, 1400))
                         .satisfies(e -> assertThat(e.errno()).isEqualTo(KernelException.EEXIST))

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-@Timeout(180)
+@Timeout(600)
 class PipeEndTest {
     private static final Executor VIRTUAL = task -> Thread.ofVirtual().start(task);
 

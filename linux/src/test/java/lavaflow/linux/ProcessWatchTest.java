@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-@Timeout(120)
+@Timeout(600)
 class ProcessWatchTest {
     private static final int ENDS = 300;
 

@@ -23,7 +23,7 @@ import static lavaflow.volume.TestingNode.mode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-@Timeout(60)
+@Timeout(600)
 class AtomicDirectoryTest {
     private static final Instant NOW = Instant.parse("2026-11-15T06:00:00.5Z");
 

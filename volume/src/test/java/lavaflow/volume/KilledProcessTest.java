@@ -30,7 +30,7 @@ import static lavaflow.volume.TestingNode.pod;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A process that makes and takes away volumes without pause is killed, and its successor finds its way. */
-@Timeout(180)
+@Timeout(900)
 class KilledProcessTest {
     private static final int ROUNDS = 4;
 
@@ -151,7 +151,7 @@ class KilledProcessTest {
                 .start();
         try {
             org.awaitility.Awaitility.await()
-                    .atMost(60, TimeUnit.SECONDS)
+                    .atMost(180, TimeUnit.SECONDS)
                     .until(() -> Files.exists(started) || !process.isAlive());
             boolean ended = process.waitFor(random.nextInt(300), TimeUnit.MILLISECONDS);
             assertThat(ended).as("%s", Files.readString(log)).isFalse();

@@ -14,7 +14,7 @@ import static lavaflow.volume.TestingNode.group;
 import static lavaflow.volume.TestingNode.mode;
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(120)
+@Timeout(600)
 class OwnershipTest {
     private static final Ownership OWNERSHIP = new Ownership(6000, true);
 

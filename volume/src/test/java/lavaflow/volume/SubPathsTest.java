@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Parts of volumes whose contents belong to somebody who wants to see what lies beside them. */
-@Timeout(120)
+@Timeout(600)
 class SubPathsTest {
     @TempDir
     private Path directory;
