@@ -61,8 +61,8 @@ public final class NodeNetwork implements PodNetwork {
                 view, options.clusterDomain(), network.gateway().getHostAddress(), List.of(network.range(), services));
         MachineResolvers resolvers = new MachineResolvers(
                 List.of(network.gateway().getHostAddress(), clusterNameServer(services)), System::nanoTime);
-        DnsResponder responder =
-                new DnsResponder(clusterNames, new Upstream(resolvers, System::nanoTime), () -> synced);
+        DnsResponder responder = new DnsResponder(
+                clusterNames, new Upstream(resolvers, System::nanoTime, Upstream.PATIENCE), () -> synced);
         this.names = DnsServer.open(network.gateway(), responder, this::isOfPods);
         try {
             network.leadNames(names.port());

@@ -24,7 +24,9 @@ import java.util.function.Supplier;
  * alone for a moment, so that not everybody waits for it. Safe for concurrent use; asking blocks.
  */
 final class Upstream {
-    private static final int PATIENCE_MILLIS = 1_500;
+    /** With a server that does not answer: others are waited for less long than anybody who asks waits for us. */
+    static final Duration PATIENCE = Duration.ofMillis(1_500);
+
     private static final Duration LEFT_ALONE = Duration.ofSeconds(3);
     private static final Duration LONGEST_KEPT = Duration.ofSeconds(30);
     private static final int MOST_KEPT = 1_000;
@@ -39,6 +41,7 @@ final class Upstream {
 
     private final Supplier<List<InetSocketAddress>> servers;
     private final LongSupplier nanoTime;
+    private final int patienceMillis;
     private final SecureRandom random = new SecureRandom();
     private final Semaphore turns = new Semaphore(MOST_AT_ONCE);
     private final Map<InetSocketAddress, Long> leftAloneUntil = new HashMap<>();
@@ -49,9 +52,10 @@ final class Upstream {
         }
     };
 
-    Upstream(Supplier<List<InetSocketAddress>> servers, LongSupplier nanoTime) {
+    Upstream(Supplier<List<InetSocketAddress>> servers, LongSupplier nanoTime, Duration patience) {
         this.servers = servers;
         this.nanoTime = nanoTime;
+        this.patienceMillis = Math.toIntExact(patience.toMillis());
     }
 
     boolean isThere() {
@@ -136,7 +140,7 @@ final class Upstream {
         // A port of its own for each question: who wants to forge an answer has to guess it.
         try (DatagramSocket socket = new DatagramSocket()) {
             socket.connect(server);
-            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.setSoTimeout(patienceMillis);
             socket.send(new DatagramPacket(sent, sent.length));
             for (int i = 0; i < 8; i++) {
                 DatagramPacket packet = new DatagramPacket(new byte[LARGEST_PACKET], LARGEST_PACKET);
@@ -154,8 +158,8 @@ final class Upstream {
             throws IOException, DnsFormatException {
         byte[] sent = withNumber(written);
         try (Socket socket = new Socket()) {
-            socket.setSoTimeout(PATIENCE_MILLIS);
-            socket.connect(server, PATIENCE_MILLIS);
+            socket.setSoTimeout(patienceMillis);
+            socket.connect(server, patienceMillis);
             DataOutputStream out = new DataOutputStream(socket.getOutputStream());
             byte[] framed = ByteBuffer.allocate(sent.length + 2)
                     .putShort((short) sent.length)

@@ -17,7 +17,7 @@ final class DnsFuzzTest {
         ClusterView view = new ClusterView(new Followers(api));
         ClusterNames names =
                 new ClusterNames(view, "cluster.local", "10.244.0.1", List.of(new AddressRange(10 << 24, 8)));
-        return new DnsResponder(names, new Upstream(List::of, System::nanoTime), () -> true);
+        return new DnsResponder(names, new Upstream(List::of, System::nanoTime, Upstream.PATIENCE), () -> true);
     }
 
     @FuzzTest

@@ -6,6 +6,7 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Names outside the cluster are asked of the machine's own name servers, here one of the test's. */
+/** Names outside the cluster are asked of the machine's own name servers, here one of the test's that never says the same twice. */
 class UpstreamTest {
     private final AtomicLong now = new AtomicLong();
     private final AtomicInteger asked = new AtomicInteger();
@@ -37,9 +38,9 @@ class UpstreamTest {
                 while (true) {
                     DatagramPacket packet = new DatagramPacket(new byte[4096], 4096);
                     server.receive(packet);
-                    asked.incrementAndGet();
                     DnsQuery query = DnsQuery.parse(ByteBuffer.wrap(packet.getData(), 0, packet.getLength()));
-                    DnsRecord record = new DnsRecord.Address(query.name(), 10, "192.0.2.7", false);
+                    String other = "192.0.2." + asked.incrementAndGet();
+                    DnsRecord record = new DnsRecord.Address(query.name(), 10, other, false);
                     DnsAnswer answer = new DnsAnswer(0, false, List.of(record), List.of(), List.of());
                     byte[] bytes = new byte[4096];
                     ByteBuffer written = DnsWriter.write(query, answer, 4096);
@@ -56,6 +57,11 @@ class UpstreamTest {
     @AfterEach
     void close() {
         server.close();
+    }
+
+    /** With more patience than a busy machine needs to let the server of the test answer. */
+    private Upstream upstream(InetSocketAddress... servers) {
+        return new Upstream(() -> List.of(servers), now::get, Duration.ofMinutes(1));
     }
 
     private static DnsResponder responder(Upstream upstream) {
@@ -81,30 +87,30 @@ class UpstreamTest {
 
     @Test
     void answersAreKeptForAWhileAndCarryTheNumberOfTheQuestion() throws DnsFormatException {
-        DnsResponder responder = responder(new Upstream(() -> List.of(address), now::get));
-        for (int id = 1; id <= 3; id++) {
+        DnsResponder responder = responder(upstream(address));
+        List<DnsRecord> first = DnsReader.answers(answer(responder, question("example.com", 1)));
+        assertThat(first).hasSize(1);
+        for (int id = 2; id <= 4; id++) {
             ByteBuffer answer = answer(responder, question("example.com", id));
             assertThat(answer.getShort(0)).isEqualTo((short) id);
-            assertThat(DnsReader.answers(answer)).hasSize(1);
+            assertThat(DnsReader.answers(answer)).isEqualTo(first);
         }
-        int once = asked.get();
-        answer(responder, question("example.com", 4));
-        assertThat(asked).hasValue(once);
         now.set(11_000_000_000L);
-        answer(responder, question("example.com", 5));
-        assertThat(asked).hasValueGreaterThan(once);
+        assertThat(DnsReader.answers(answer(responder, question("example.com", 5))))
+                .hasSize(1)
+                .isNotEqualTo(first);
     }
 
     @Test
     void anAliasOfSomethingOutsideComesWithItsAddress() throws DnsFormatException {
-        DnsResponder responder = responder(new Upstream(() -> List.of(address), now::get));
+        DnsResponder responder = responder(upstream(address));
         ByteBuffer answer = answer(responder, question("out.shop.svc.cluster.local", 1));
         assertThat(DnsReader.answers(answer)).extracting(DnsRecord::type).containsExactly(DnsRecord.CNAME, DnsRecord.A);
     }
 
     @Test
     void withoutServersNothingOutsideExists() {
-        DnsResponder responder = responder(new Upstream(List::of, now::get));
+        DnsResponder responder = responder(upstream());
         assertThat(responder
                                 .read(question("example.com", 1), false)
                                 .answer()
@@ -120,7 +126,7 @@ class UpstreamTest {
         try (DatagramSocket closed = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
             nobody = new InetSocketAddress(InetAddress.getLoopbackAddress(), closed.getLocalPort());
         }
-        DnsResponder responder = responder(new Upstream(() -> List.of(nobody), now::get));
+        DnsResponder responder = responder(upstream(nobody));
         assertThat(answer(responder, question("example.com", 1)).get(3) & 15).isEqualTo(DnsAnswer.SERVER_FAILURE);
         assertThat(answer(responder, question("example.org", 2)).get(3) & 15).isEqualTo(DnsAnswer.SERVER_FAILURE);
     }
