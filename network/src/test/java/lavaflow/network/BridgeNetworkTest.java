@@ -86,8 +86,8 @@ class BridgeNetworkTest {
         ofMachine("iptables", "-P", "INPUT", "DROP");
         machine.serve(machine.outside(), "world", "0.0.0.0", 80);
         Attachment a = attach("a");
-        assertThat(TestingMachine.call(a.namespace(), TestingMachine.OUTSIDE, 80))
-                .isNotEqualTo("world");
+        assertThat(TestingMachine.callInVain(a.namespace(), TestingMachine.OUTSIDE, 80))
+                .doesNotStartWith("world");
 
         network = machine.opened(machine.network());
         ofMachine("iptables", "-A", "FORWARD", "-m", "conntrack", "--ctstate", "ESTABLISHED", "-j", "ACCEPT");
@@ -273,7 +273,7 @@ class BridgeNetworkTest {
                     network.gateway().getHostAddress());
             return true;
         });
-        assertThat(TestingMachine.call(a.namespace(), TestingMachine.ADDRESS, 80))
+        assertThat(TestingMachine.callInVain(a.namespace(), TestingMachine.ADDRESS, 80))
                 .doesNotContain("machine");
     }
 

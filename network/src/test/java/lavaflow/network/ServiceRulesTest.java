@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import static lavaflow.network.TestingRules.NODE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** Services are real: traffic goes where the API's objects say, on a machine of the test's own. */
 class ServiceRulesTest {
@@ -156,8 +157,10 @@ class ServiceRulesTest {
         server("b");
         create(service(plain()));
         endpoints(ready("a"));
+        Path setting = Path.of("/proc/sys/net/bridge/bridge-nf-call-iptables");
+        assumeTrue(rules.machine.in(() -> Files.exists(setting)), "this machine never filters what bridges carry");
         for (String filters : List.of("0", "1")) {
-            rules.machine.in(() -> Files.writeString(Path.of("/proc/sys/net/bridge/bridge-nf-call-iptables"), filters));
+            rules.machine.in(() -> Files.writeString(setting, filters));
             assertThat(call("a", WEB, 80)).as(filters).startsWith("a ");
             assertThat(call("b", WEB, 80)).as(filters).isEqualTo("a " + rules.address("b"));
             assertThat(call("b", rules.address("a"), 8080)).as(filters).isEqualTo("a " + rules.address("b"));

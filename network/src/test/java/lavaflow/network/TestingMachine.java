@@ -26,10 +26,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  */
 final class TestingMachine implements AutoCloseable {
     private static final AtomicInteger COUNT = new AtomicInteger();
-    /** For the kernel, which answers at once or never. */
-    private static final int PATIENCE_MILLIS = 3_000;
-    /** For threads of ours, which may have to wait for a processor. */
-    private static final int LONG_PATIENCE_MILLIS = 60_000;
+    /** For what must not be answered. */
+    private static final int SHORT_PATIENCE_MILLIS = 3_000;
+    /** For what must: threads may have to wait for a processor, and a packet that met an interface too early comes again. */
+    private static final int PATIENCE_MILLIS = 60_000;
 
     static final String ADDRESS = "198.51.100.1";
     static final String OUTSIDE = "198.51.100.2";
@@ -135,15 +135,21 @@ final class TestingMachine implements AutoCloseable {
         Thread.ofVirtual().start(() -> {
             try {
                 while (true) {
-                    try (Socket client = socket.accept()) {
-                        String peer = client.getInetAddress().getHostAddress();
-                        client.getOutputStream().write((name + " " + peer + "\n").getBytes(StandardCharsets.UTF_8));
-                    }
+                    greet(socket.accept(), name);
                 }
             } catch (IOException e) {
                 // Closed with the machine.
             }
         });
+    }
+
+    private static void greet(Socket accepted, String name) {
+        try (Socket client = accepted) {
+            String peer = client.getInetAddress().getHostAddress();
+            client.getOutputStream().write((name + " " + peer + "\n").getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            // This one does not listen; others will.
+        }
     }
 
     /** Answers every packet with its name. */
@@ -167,10 +173,19 @@ final class TestingMachine implements AutoCloseable {
 
     /** What a server says to a client there, or the first words of why it does not. */
     static String call(Path namespace, String address, int port) throws IOException {
+        return call(namespace, address, port, PATIENCE_MILLIS);
+    }
+
+    /** The same where nobody should answer, for which it does not wait long. */
+    static String callInVain(Path namespace, String address, int port) throws IOException {
+        return call(namespace, address, port, SHORT_PATIENCE_MILLIS);
+    }
+
+    private static String call(Path namespace, String address, int port, int patienceMillis) throws IOException {
         return NetworkNamespace.enter(namespace, () -> {
             try (Socket socket = new Socket()) {
-                socket.setSoTimeout(LONG_PATIENCE_MILLIS);
-                socket.connect(new InetSocketAddress(InetAddress.ofLiteral(address), port), PATIENCE_MILLIS);
+                socket.setSoTimeout(PATIENCE_MILLIS);
+                socket.connect(new InetSocketAddress(InetAddress.ofLiteral(address), port), patienceMillis);
                 BufferedReader reader =
                         new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
                 return String.valueOf(reader.readLine());
