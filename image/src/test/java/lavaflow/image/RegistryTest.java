@@ -173,8 +173,8 @@ class RegistryTest {
                 home,
                 LayerLimits.USUAL,
                 new RegistryClient.Patience(
-                        java.time.Duration.ofSeconds(5),
-                        java.time.Duration.ofSeconds(5),
+                        java.time.Duration.ofSeconds(60),
+                        java.time.Duration.ofSeconds(60),
                         2,
                         java.time.Duration.ofMillis(1)));
         // Has a port that nobody else can get, and does not listen.

@@ -24,9 +24,11 @@ final class TestingRegistry implements AutoCloseable {
     /** Of the user {@code user} with the password {@code secret}. */
     private static final String PASSWORDS = "user:$2b$04$ZXnYTc.qqbFSOwSvAloCie0S7LppQBpT7Hb7yXvufJrVfL6cMKNTC\n";
 
+    private static final int MOST_ATTEMPTS = 5;
+
     private final HttpClient http = HttpClient.newHttpClient();
-    private final Process process;
-    final String host;
+    private Process process;
+    String host = "";
     private final boolean guarded;
 
     static boolean isInstalled() {
@@ -47,10 +49,25 @@ final class TestingRegistry implements AutoCloseable {
      */
     TestingRegistry(Path directory, boolean guarded, String tls) throws IOException {
         this.guarded = guarded;
+        Files.createDirectories(directory);
+        int attempt = 0;
+        do {
+            process = start(directory, tls);
+            Awaitility.await()
+                    .atMost(120, TimeUnit.SECONDS)
+                    .until(() -> !process.isAlive() || (tls.isEmpty() ? answers() : listens()));
+            attempt++;
+            // Somebody else may have taken the port before it did.
+        } while (!process.isAlive() && attempt < MOST_ATTEMPTS);
+        assertThat(process.isAlive())
+                .as("%s", Files.readString(directory.resolve("log")))
+                .isTrue();
+    }
+
+    private Process start(Path directory, String tls) throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             host = "127.0.0.1:" + socket.getLocalPort();
         }
-        Files.createDirectories(directory);
         Path passwords = Files.writeString(directory.resolve("passwords"), PASSWORDS);
         String access = guarded ? "auth: {htpasswd: {realm: test, path: " + passwords + "}}\n" : "";
         Path configuration = Files.writeString(directory.resolve("registry.yml"), """
@@ -60,15 +77,10 @@ final class TestingRegistry implements AutoCloseable {
                 http: {addr: "%s"%s}
                 %s""".formatted(
                         directory.resolve("content"), host, tls.isEmpty() ? "" : ", tls: " + tls, access));
-        process = new ProcessBuilder("docker-registry", "serve", configuration.toString())
+        return new ProcessBuilder("docker-registry", "serve", configuration.toString())
                 .redirectErrorStream(true)
                 .redirectOutput(directory.resolve("log").toFile())
                 .start();
-        if (tls.isEmpty()) {
-            Awaitility.await().atMost(120, TimeUnit.SECONDS).until(this::answers);
-        } else {
-            Awaitility.await().atMost(120, TimeUnit.SECONDS).until(this::listens);
-        }
     }
 
     private boolean listens() {
