@@ -32,7 +32,7 @@ final class DeviceDiscovery {
     /** Where images for such cards look: their search paths name these directories. */
     private static final String INSIDE = "/usr/local/nvidia";
 
-    private static final long PATIENCE_SECONDS = 20;
+    private static final long PATIENCE_SECONDS = 60;
 
     /**
      * A card.

@@ -35,7 +35,7 @@ public final class NodeServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(NodeServer.class);
     private static final int MOST_CONNECTIONS = 1_000;
     private static final int BACKLOG = 128;
-    private static final int HEAD_MILLIS = 10_000;
+    private static final int HEAD_MILLIS = 60_000;
     private static final int KEPT_MILLIS = 90_000;
     /** As long as a kubelet keeps a quiet session. */
     private static final int SESSION_MILLIS = 4 * 3_600_000;

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** Commands and ports, over both protocols, with real processes and sockets. */
 class NodeStreamsTest {
@@ -223,6 +225,7 @@ class NodeStreamsTest {
 
     @Test
     void theSizeOfATerminalArrives() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "needs script to have a terminal");
         try (TestingClient client = client()) {
             client.webSocket("/exec/default/p/c?command=cat&input=1&output=1&tty=1", "v5.channel.k8s.io");
             client.message(
