@@ -81,7 +81,7 @@ record Interpreter(Path program, Path prefix, String version, boolean makesEnvir
             List<String> said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
                     .lines()
                     .toList();
-            if (!process.waitFor(20, TimeUnit.SECONDS) || process.exitValue() != 0 || said.size() < 5) {
+            if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0 || said.size() < 5) {
                 process.destroyForcibly();
                 return Optional.empty();
             }

@@ -108,6 +108,9 @@ public final class NodeServer implements AutoCloseable {
                     continue;
                 }
                 connections.add(socket);
+                if (listener.isClosed()) {
+                    socket.close(); // it came while everybody else was sent away
+                }
                 Thread.ofVirtual().name("node connection").start(() -> serve(socket));
             } catch (IOException e) {
                 if (!listener.isClosed()) {
