@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -33,15 +34,32 @@ final class LogFile implements AutoCloseable {
     private boolean skipping;
 
     LogFile(Path path, long position) throws IOException {
-        channel = FileChannel.open(path, StandardOpenOption.READ);
-        key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+        Object expected = key(path);
+        FileChannel opened = FileChannel.open(path, StandardOpenOption.READ);
+        try {
+            // Whoever gives it another name meanwhile must not make one file be taken for the other.
+            for (Object now = key(path); !Objects.equals(expected, now); now = key(path)) {
+                opened.close();
+                expected = now;
+                opened = FileChannel.open(path, StandardOpenOption.READ);
+            }
+        } catch (IOException e) {
+            opened.close();
+            throw e;
+        }
+        channel = opened;
+        key = expected;
         this.position = position;
+    }
+
+    private static @Nullable Object key(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
     }
 
     /** Whether the path leads elsewhere by now. */
     boolean isRotated(Path path) throws IOException {
         try {
-            Object now = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+            Object now = key(path);
             return key != null && !key.equals(now);
         } catch (NoSuchFileException e) {
             return false; // the next one is not there yet
