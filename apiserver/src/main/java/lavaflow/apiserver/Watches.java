@@ -261,20 +261,20 @@ final class Watches {
             boolean lastBookmarkSent = false;
             long lastSeen = 0;
             boolean quiet = false;
+            boolean served = true;
             while (!closed && (!quiet || frames.isOpen())) {
                 long now = System.nanoTime();
-                if (now >= endNanos) {
-                    return;
-                }
                 long wait = Math.min(endNanos, nextBookmarkNanos) - now;
                 if (!lastBookmarkSent) {
                     wait = Math.min(wait, Math.max(endNanos - LAST_BOOKMARK.toNanos() - now, 1_000_000));
                 }
-                alarm.set(now + Math.min(wait, LOOK_INTERVAL.toNanos()));
+                boolean last = !served;
+                alarm.set(now + (last ? 0 : Math.min(wait, LOOK_INTERVAL.toNanos())));
                 Progress progress = cursor.poll();
-                if (cursor.isClosed() || !refresh()) {
+                if (cursor.isClosed()) {
                     return;
                 }
+                served = refresh();
                 for (Change change : progress.changes()) {
                     send(change);
                 }
@@ -293,6 +293,10 @@ final class Watches {
                     nextBookmarkNanos = endNanos;
                 }
                 frames.flush();
+                // Whoever comes from the past hears of it, however late it is; and the last objects of a kind go before the kind.
+                if (System.nanoTime() >= endNanos || (last && quiet)) {
+                    return;
+                }
             }
         }
 
