@@ -134,11 +134,19 @@ final class Aggregation {
             here.handler().serve(exchange, info, user);
             return;
         }
-        if (!service.available()) {
+        RemoteService now = service.available() ? service : asStored(service);
+        if (!now.available()) {
             RemoteServers.unavailable(exchange, "service unavailable");
             return;
         }
-        servers.pass(exchange, service, user, auditId, longRunning);
+        servers.pass(exchange, now, user, auditId, longRunning);
+    }
+
+    /** Who reads in the status of an APIService that it answers may ask at once, before it has been read anew here. */
+    private RemoteService asStored(RemoteService service) {
+        ObjectNode object = stored.find(BUCKET, service.name());
+        RemoteService now = object == null ? null : RemoteService.of(object);
+        return now == null ? service : now;
     }
 
     /** Versions of the groups that others serve, the preferred one first. */

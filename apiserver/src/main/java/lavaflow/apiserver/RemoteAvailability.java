@@ -1,6 +1,7 @@
 package lavaflow.apiserver;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -28,9 +29,12 @@ final class RemoteAvailability {
     private static final User AGGREGATOR = new User("system:kube-aggregator", List.of(User.MASTERS));
 
     private static final int ATTEMPTS = 5;
-    private static final long QUICK_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(15);
 
     private record Verdict(boolean available, String reason, String message) {}
+
+    /** What one attempt came to, and whether another one is worth its while. */
+    private record Attempt(Verdict verdict, boolean again) {}
 
     private final LocalApi api;
     private final Stored stored;
@@ -127,24 +131,25 @@ final class RemoteAvailability {
     /** One answer among some attempts is enough, as it is upstream; who does not even refuse is not asked again. */
     private Verdict ask(RemoteService remote, String url) {
         long begin = System.nanoTime();
-        Verdict verdict = attempt(remote, url);
-        for (int i = 1; i < ATTEMPTS && !verdict.available() && System.nanoTime() - begin < QUICK_NANOS; i++) {
-            verdict = attempt(remote, url);
+        Attempt attempt = attempt(remote, url);
+        for (int i = 1; i < ATTEMPTS && attempt.again() && System.nanoTime() - begin < LONGEST_NANOS; i++) {
+            attempt = attempt(remote, url);
         }
-        return verdict;
+        return attempt.verdict();
     }
 
-    private Verdict attempt(RemoteService remote, String url) {
+    private Attempt attempt(RemoteService remote, String url) {
         try {
             RemoteServers.Document document =
                     aggregation.servers().document(remote, AGGREGATOR, remote.path(), "application/json", "");
             if (document.code() < 200 || document.code() >= 300) {
-                return failed(url, "bad status from " + url + ": " + document.code());
+                return new Attempt(failed(url, "bad status from " + url + ": " + document.code()), true);
             }
             learn(remote, document.body());
-            return new Verdict(true, "Passed", "all checks passed");
+            return new Attempt(new Verdict(true, "Passed", "all checks passed"), false);
         } catch (IOException e) {
-            return failed(url, "Get \"" + url + "\": " + WebhookTrust.goText(e));
+            Verdict verdict = failed(url, "Get \"" + url + "\": " + WebhookTrust.goText(e));
+            return new Attempt(verdict, !(e instanceof SocketTimeoutException));
         }
     }
 

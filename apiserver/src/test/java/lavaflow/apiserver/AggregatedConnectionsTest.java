@@ -271,15 +271,16 @@ class AggregatedConnectionsTest {
     @Test
     void oneConnectionServesManyRequests() throws Exception {
         backend.onJson(BASE + "/many", "{}");
-        server.get(BASE + "/many");
-        int before = backend.connections();
 
         for (int i = 0; i < 20; i++) {
             assertThat(server.post(BASE + "/many", "{\"a\":1}").code()).isEqualTo(200);
         }
 
-        // One more may come from the look at whether the server is there.
-        assertThat(backend.connections()).isBetween(before, before + 1);
+        // Those who look whether the server is there, and what it serves, leave connections behind that may be taken as well.
+        assertThat(backend.asked(BASE + "/many").stream()
+                        .map(TestingBackend.Asked::connection)
+                        .distinct())
+                .hasSizeBetween(1, 3);
     }
 
     @Test

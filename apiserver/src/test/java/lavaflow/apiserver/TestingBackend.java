@@ -15,7 +15,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Another API server, behind {@code backend.default.svc}, that answers as well or as badly as a test wants. */
 final class TestingBackend implements AutoCloseable {
     /** What it was asked. */
-    record Asked(String line, String head) {
+    record Asked(String line, String head, Socket connection) {
         boolean has(String header) {
             return head.toLowerCase(java.util.Locale.ROOT).contains("\r\n" + header.toLowerCase(java.util.Locale.ROOT));
         }
@@ -64,7 +64,7 @@ final class TestingBackend implements AutoCloseable {
             InputStream in = socket.getInputStream();
             OutputStream out = socket.getOutputStream();
             while (true) {
-                Asked next = read(in);
+                Asked next = read(socket);
                 if (next == null) {
                     return;
                 }
@@ -83,12 +83,13 @@ final class TestingBackend implements AutoCloseable {
         }
     }
 
-    private static @org.jspecify.annotations.Nullable Asked read(InputStream in) throws IOException {
+    private static @org.jspecify.annotations.Nullable Asked read(Socket socket) throws IOException {
+        InputStream in = socket.getInputStream();
         String head = TestingListener.readHead(in);
         if (head == null) {
             return null;
         }
-        Asked asked = new Asked(head.substring(0, head.indexOf("\r\n")), head);
+        Asked asked = new Asked(head.substring(0, head.indexOf("\r\n")), head, socket);
         if (asked.has("Transfer-Encoding: chunked")) {
             ByteArrayOutputStream end = new ByteArrayOutputStream();
             while (!end.toString(StandardCharsets.ISO_8859_1).endsWith("0\r\n\r\n")) {
