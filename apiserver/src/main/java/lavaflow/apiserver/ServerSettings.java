@@ -3,6 +3,7 @@ package lavaflow.apiserver;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.time.InstantSource;
 
 import lavaflow.audit.Auditor;
@@ -21,6 +22,7 @@ public final class ServerSettings {
     private final AccessSettings access;
     private Auditor auditor = Auditor.NONE;
     private int seats = FlowControl.DEFAULT_SEATS;
+    private Duration queueTime = FlowControl.DEFAULT_WAIT;
     private AdmissionSwitches switches = AdmissionSwitches.USUAL;
     private @Nullable FrontProxy frontProxy;
     private @Nullable NodeClient nodeClient;
@@ -63,6 +65,7 @@ public final class ServerSettings {
                 new ServerSettings(listen, identity, clientAuthority, version, clock, admission, someAccess);
         copy.auditor = auditor;
         copy.seats = seats;
+        copy.queueTime = queueTime;
         copy.switches = switches;
         copy.frontProxy = frontProxy;
         copy.nodeClient = nodeClient;
@@ -75,6 +78,13 @@ public final class ServerSettings {
         ServerSettings copy = copy();
         copy.auditor = someAuditor;
         copy.seats = someSeats;
+        return copy;
+    }
+
+    /** The same, with requests that wait for a seat until so much time is over. */
+    ServerSettings withQueueTime(Duration someTime) {
+        ServerSettings copy = copy();
+        copy.queueTime = someTime;
         return copy;
     }
 
@@ -147,6 +157,11 @@ public final class ServerSettings {
     /** How many requests may run at once, divided between priority levels. */
     int seats() {
         return seats;
+    }
+
+    /** How long a request may wait for a seat. */
+    Duration queueTime() {
+        return queueTime;
     }
 
     /** Which plugins of admission are on. */

@@ -1,5 +1,6 @@
 package lavaflow.fairness;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -18,7 +19,9 @@ public final class FlowControl {
     /** Upstream's: 400 reading and 200 writing requests at once. */
     public static final int DEFAULT_SEATS = 600;
 
-    private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(15);
+    /** Upstream's: a quarter of the time a request may take. */
+    public static final Duration DEFAULT_WAIT = Duration.ofSeconds(15);
+
     private static final long ADJUST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private record Configuration(List<FlowSchema> schemas, Map<String, PriorityLevel> levels) {}
@@ -31,7 +34,14 @@ public final class FlowControl {
     private volatile Configuration configuration;
 
     public FlowControl(int totalSeats) {
-        this(totalSeats, MAX_WAIT_NANOS, System::nanoTime);
+        this(totalSeats, DEFAULT_WAIT);
+    }
+
+    /**
+     * @param maxWait how long a request may wait for a seat
+     */
+    public FlowControl(int totalSeats, Duration maxWait) {
+        this(totalSeats, maxWait.toNanos(), System::nanoTime);
     }
 
     FlowControl(int totalSeats, long maxWaitNanos, LongSupplier nanos) {
