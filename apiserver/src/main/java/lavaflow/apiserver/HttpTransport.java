@@ -47,8 +47,16 @@ final class HttpTransport implements AutoCloseable {
     private static final int MAX_HTTP2_EVENTS_PER_SECOND = 5_000;
 
     private static final Duration IDLE_CONNECTION = Duration.ofSeconds(150);
-    /** Upstream's. */
-    private static final Duration HEADER_TIME = Duration.ofSeconds(32);
+    /**
+     * What a client may do before it is hung up on.
+     *
+     * @param headerTime how long the header of a request may take
+     * @param http2EventsPerSecond how many frames that cost more than they say
+     */
+    record Limits(Duration headerTime, int http2EventsPerSecond) {
+        /** The time is upstream's. */
+        static final Limits USUAL = new Limits(Duration.ofSeconds(32), MAX_HTTP2_EVENTS_PER_SECOND);
+    }
 
     private final Server server;
     private final ServerConnector connector;
@@ -59,9 +67,9 @@ final class HttpTransport implements AutoCloseable {
      */
     HttpTransport(
             InetSocketAddress listen, @Nullable ServerSocketChannel outside, Identity identity, JettyHandler handler) {
-        this(listen, identity, handler, HEADER_TIME);
+        this(listen, identity, handler, Limits.USUAL);
         if (outside != null) {
-            ServerConnector second = connector(server, identity);
+            ServerConnector second = connector(server, identity, Limits.USUAL);
             try {
                 second.open(outside);
             } catch (IOException e) {
@@ -72,7 +80,7 @@ final class HttpTransport implements AutoCloseable {
         }
     }
 
-    HttpTransport(InetSocketAddress listen, Identity identity, JettyHandler handler, Duration headerTime) {
+    HttpTransport(InetSocketAddress listen, Identity identity, JettyHandler handler, Limits limits) {
         QueuedThreadPool pool = new QueuedThreadPool(16, 3);
         pool.setName("http");
         pool.setDaemon(true);
@@ -83,15 +91,15 @@ final class HttpTransport implements AutoCloseable {
         server.setErrorHandler(new JettyHandler.StatusErrors());
         server.setStopTimeout(0);
         ServerWebSocketContainer.ensure(server).setIdleTimeout(Duration.ZERO);
-        connector = connector(server, identity);
+        connector = connector(server, identity, limits);
         connector.setHost(listen.getHostString());
         connector.setPort(listen.getPort());
-        slowHeaders = new JettySlowHeaders(headerTime);
+        slowHeaders = new JettySlowHeaders(limits.headerTime());
         connector.addBean(slowHeaders);
         server.addConnector(connector);
     }
 
-    private static ServerConnector connector(Server server, Identity identity) {
+    private static ServerConnector connector(Server server, Identity identity, Limits limits) {
         HttpConfiguration http = new HttpConfiguration();
         http.setSendServerVersion(false);
         http.setSendDateHeader(true);
@@ -106,7 +114,7 @@ final class HttpTransport implements AutoCloseable {
         HttpConnectionFactory http1 = new HttpConnectionFactory(http);
         HTTP2ServerConnectionFactory http2 = new HTTP2ServerConnectionFactory(http);
         http2.setMaxConcurrentStreams(MAX_STREAMS);
-        http2.setRateControlFactory(new org.eclipse.jetty.io.WindowRateControl.Factory(MAX_HTTP2_EVENTS_PER_SECOND));
+        http2.setRateControlFactory(new org.eclipse.jetty.io.WindowRateControl.Factory(limits.http2EventsPerSecond()));
         http2.setStreamIdleTimeout(IDLE_CONNECTION.toMillis());
         ALPNServerConnectionFactory alpn = new ALPNServerConnectionFactory();
         alpn.setDefaultProtocol(http1.getProtocol());

@@ -32,7 +32,7 @@ final class RawConnection implements AutoCloseable {
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setApplicationProtocols(new String[] {protocol});
         socket.setSSLParameters(parameters);
-        socket.setSoTimeout(30_000);
+        socket.setSoTimeout(120_000);
         socket.startHandshake();
         out = socket.getOutputStream();
         in = new DataInputStream(socket.getInputStream());
@@ -133,12 +133,17 @@ final class RawConnection implements AutoCloseable {
                 }
             }
             out.flush();
-            return reader.join(java.time.Duration.ofSeconds(10));
+            return reader.join(java.time.Duration.ofMinutes(2));
         } catch (IOException e) {
             return true;
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Writes the frames of one round to any connection. */
+    interface Flood {
+        void write(RawConnection connection, int round) throws IOException;
     }
 
     /** Writes the frames of one round. */

@@ -57,6 +57,30 @@ class TransportAttackTest {
         return new RawConnection(context, server.port(), "h2");
     }
 
+    /** Listens on a port of its own and hangs up so early that the slowest machine can make it do so. */
+    private static HttpTransport impatient() throws Exception {
+        HttpTransport transport = new HttpTransport(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                server.authority().issueServer("slow", List.of("localhost"), List.of("127.0.0.1"), Instant.now()),
+                new JettyHandler(exchange -> {
+                    try {
+                        Endpoints.plain(exchange, 200, "fine");
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                }),
+                new HttpTransport.Limits(Duration.ofMillis(500), 50));
+        transport.start();
+        return transport;
+    }
+
+    private static boolean isCutOff(RawConnection.Flood flood) throws Exception {
+        try (HttpTransport transport = impatient();
+                RawConnection connection = new RawConnection(context, transport.port(), "h2").preface()) {
+            return connection.isCutOff(200_000, round -> flood.write(connection, round));
+        }
+    }
+
     /** The code of the answer, 0 where the server hangs up without one. */
     private static int code(String request) throws Exception {
         try (RawConnection connection = http1()) {
@@ -204,32 +228,17 @@ class TransportAttackTest {
 
     @Test
     void aHeaderThatTakesTooLongIsCutOff() throws Exception {
-        Identity identity =
-                server.authority().issueServer("slow", List.of("localhost"), List.of("127.0.0.1"), Instant.now());
-        try (HttpTransport transport = new HttpTransport(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                identity,
-                new JettyHandler(exchange -> {
-                    try {
-                        Endpoints.plain(exchange, 200, "fine");
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                }),
-                Duration.ofMillis(500))) {
-            transport.start();
-            try (RawConnection quick = new RawConnection(context, transport.port(), "http/1.1");
-                    RawConnection slow = new RawConnection(context, transport.port(), "http/1.1")) {
-                assertThat(quick.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                                .statusLine())
-                        .isEqualTo("HTTP/1.1 200 OK");
-                slow.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nHo");
+        try (HttpTransport transport = impatient();
+                RawConnection quick = new RawConnection(context, transport.port(), "http/1.1");
+                RawConnection slow = new RawConnection(context, transport.port(), "http/1.1")) {
+            assertThat(quick.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").statusLine())
+                    .isEqualTo("HTTP/1.1 200 OK");
+            slow.say("GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nHo");
 
-                assertThat(slow.isCutOff(1, _ -> slow.say("s"))).isTrue();
-                assertThat(quick.say("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                                .heard())
-                        .contains("fine");
-            }
+            assertThat(slow.isCutOff(1, _ -> slow.say("s"))).isTrue();
+            assertThat(quick.say("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                            .heard())
+                    .contains("fine");
         }
     }
 
@@ -252,30 +261,24 @@ class TransportAttackTest {
 
     @Test
     void aFloodOfPingsIsCutOff() throws Exception {
-        try (RawConnection connection = http2().preface()) {
-            assertThat(connection.isCutOff(200_000, _ -> connection.frame(RawConnection.PING, 0, 0, new byte[8])))
-                    .isTrue();
-        }
+        assertThat(isCutOff((connection, _) -> connection.frame(RawConnection.PING, 0, 0, new byte[8])))
+                .isTrue();
     }
 
     @Test
     void aFloodOfSettingsIsCutOff() throws Exception {
-        try (RawConnection connection = http2().preface()) {
-            assertThat(connection.isCutOff(200_000, _ -> connection.frame(RawConnection.SETTINGS, 0, 0, new byte[0])))
-                    .isTrue();
-        }
+        assertThat(isCutOff((connection, _) -> connection.frame(RawConnection.SETTINGS, 0, 0, new byte[0])))
+                .isTrue();
     }
 
     @Test
     void aRapidResetIsCutOff() throws Exception {
-        try (RawConnection connection = http2().preface()) {
-            assertThat(connection.isCutOff(200_000, round -> {
-                        int stream = 2 * round + 1;
-                        connection.frame(RawConnection.HEADERS, 0x5, stream, RawConnection.request());
-                        connection.frame(RawConnection.RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8});
-                    }))
-                    .isTrue();
-        }
+        assertThat(isCutOff((connection, round) -> {
+                    int stream = 2 * round + 1;
+                    connection.frame(RawConnection.HEADERS, 0x5, stream, RawConnection.request());
+                    connection.frame(RawConnection.RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8});
+                }))
+                .isTrue();
     }
 
     @Test
@@ -290,11 +293,13 @@ class TransportAttackTest {
 
     @Test
     void emptyFramesWithoutEndAreCutOff() throws Exception {
-        try (RawConnection connection = http2().preface()) {
-            connection.frame(RawConnection.HEADERS, 0x4, 1, RawConnection.request());
-            assertThat(connection.isCutOff(200_000, _ -> connection.frame(RawConnection.DATA, 0, 1, new byte[0])))
-                    .isTrue();
-        }
+        assertThat(isCutOff((connection, round) -> {
+                    if (round == 0) {
+                        connection.frame(RawConnection.HEADERS, 0x4, 1, RawConnection.request());
+                    }
+                    connection.frame(RawConnection.DATA, 0, 1, new byte[0]);
+                }))
+                .isTrue();
     }
 
     @Test
