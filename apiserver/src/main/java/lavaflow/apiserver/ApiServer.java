@@ -2,9 +2,11 @@ package lavaflow.apiserver;
 
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -57,7 +59,7 @@ public final class ApiServer implements AutoCloseable {
      */
     public ApiServer(ServerSettings settings, Store store, RandomGenerator random) {
         this.store = store;
-        flowControl = new FlowControl(settings.seats());
+        flowControl = new FlowControl(settings.seats(), settings.queueTime());
         this.settings = settings;
         table = ResourceTable.builtin();
         aggregation = new Aggregation(store, new RemoteServers(new Stored(store), settings.frontProxy()));
@@ -234,8 +236,13 @@ public final class ApiServer implements AutoCloseable {
 
     /** Serves metrics.k8s.io from what nodes tell of themselves; for clusters whose nodes do. */
     public void serveResourceMetrics() {
+        serveResourceMetrics(NodeUsages.PATIENCE, System::nanoTime);
+    }
+
+    void serveResourceMetrics(Duration patience, LongSupplier nanos) {
         Stored stored = new Stored(store);
-        OwnGroup group = new ResourceMetrics(stored, new NodeUsages(nodes.nodes(), nodes.connections())).group();
+        NodeUsages usages = new NodeUsages(nodes.nodes(), nodes.connections(), patience, nanos);
+        OwnGroup group = new ResourceMetrics(stored, usages).group();
         aggregation.serve(group);
         apiServices.join().ensureOwn(group);
         MetricsReaders.publish(local);

@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
@@ -37,7 +38,7 @@ final class NodeUsages {
     private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(60);
-    private static final Duration PATIENCE = Duration.ofSeconds(4);
+    static final Duration PATIENCE = Duration.ofSeconds(4);
     private static final Duration BETWEEN = Duration.ofSeconds(1);
     private static final int MOST_BYTES = 32 << 20;
     private static final int MOST_NODES = 5_000;
@@ -51,23 +52,31 @@ final class NodeUsages {
 
     private final Nodes nodes;
     private final RemoteConnections connections;
+    private final Duration patience;
+    private final LongSupplier nanos;
     private final Map<String, Told> told = new ConcurrentHashMap<>();
 
-    NodeUsages(Nodes nodes, RemoteConnections connections) {
+    /**
+     * @param patience how long a node may take to answer
+     * @param nanos the time by which answers grow old
+     */
+    NodeUsages(Nodes nodes, RemoteConnections connections, Duration patience, LongSupplier nanos) {
         this.nodes = nodes;
         this.connections = connections;
+        this.patience = patience;
+        this.nanos = nanos;
     }
 
     /** What the named nodes say; those that do not answer in time are left out. */
     Map<String, Told> of(Collection<String> names) {
         Map<String, Told> answers = new LinkedHashMap<>();
         Map<String, Future<Told>> asked = new LinkedHashMap<>();
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + patience.toNanos();
         // Not closed, which would wait for nodes that do not answer; its threads end by themselves.
         var threads = Executors.newVirtualThreadPerTaskExecutor();
         for (String name : names) {
             Told known = told.get(name);
-            if (known != null && known.isFresh(System.nanoTime())) {
+            if (known != null && known.isFresh(nanos.getAsLong())) {
                 add(answers, name, known);
             } else {
                 asked.put(name, threads.submit(() -> ask(name)));
@@ -79,7 +88,7 @@ final class NodeUsages {
                 add(answers, name, answer.get(Math.max(1, end - System.nanoTime()), TimeUnit.NANOSECONDS));
             } catch (ExecutionException | TimeoutException e) {
                 LOG.debug("node {} does not tell what it uses: {}", name, e.toString());
-                keep(name, new Told(null, null, System.nanoTime()));
+                keep(name, new Told(null, null, nanos.getAsLong()));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -104,7 +113,7 @@ final class NodeUsages {
 
     private Told ask(String name) throws IOException, InterruptedException {
         Told last = told.get(name);
-        boolean recent = last != null && System.nanoTime() - last.atNanos() < STALE_NANOS;
+        boolean recent = last != null && nanos.getAsLong() - last.atNanos() < STALE_NANOS;
         NodeUsage before = recent && last != null ? last.now() : null;
         NodeUsage now = read(name);
         if (!now.isTold(before)) {
@@ -113,7 +122,7 @@ final class NodeUsages {
             before = now;
             now = read(name);
         }
-        Told answer = new Told(before, now, System.nanoTime());
+        Told answer = new Told(before, now, nanos.getAsLong());
         keep(name, answer);
         return answer;
     }
@@ -139,7 +148,7 @@ final class NodeUsages {
     private NodeUsage read(RemoteConnections.Lease lease, Nodes.Kubelet kubelet) throws IOException {
         RemoteConnection connection = lease.connection();
         long begin = System.nanoTime();
-        connection.await(1_000, () -> Relay.expire(begin, PATIENCE));
+        connection.await(1_000, () -> Relay.expire(begin, patience));
         connection.write("GET /stats/summary HTTP/1.1\r\nHost: " + kubelet.authority() + "\r\n\r\n");
         connection.flush();
         RemoteConnection.Head head = connection.head();

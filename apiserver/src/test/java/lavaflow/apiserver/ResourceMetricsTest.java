@@ -1,6 +1,8 @@
 package lavaflow.apiserver;
 
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 import lavaflow.kube.Json;
@@ -22,6 +24,7 @@ class ResourceMetricsTest {
     private static TestingServer server;
     private static TestingBackend kubelet;
     private static final AtomicLong SECONDS = new AtomicLong();
+    private static final AtomicLong NANOS = new AtomicLong();
 
     @BeforeAll
     static void start() throws Exception {
@@ -45,7 +48,7 @@ class ResourceMetricsTest {
         server.post(
                 "/api/v1/namespaces/default/pods",
                 "{\"metadata\":{\"name\":\"waiting\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"x\"}]}}");
-        server.server().serveResourceMetrics();
+        server.server().serveResourceMetrics(Duration.ofMinutes(2), NANOS::get);
     }
 
     @AfterAll
@@ -208,5 +211,9 @@ class ResourceMetricsTest {
         server.get(BASE + "/pods");
 
         assertThat(SECONDS.get()).isEqualTo(before);
+
+        NANOS.addAndGet(TimeUnit.SECONDS.toNanos(6));
+        server.get(BASE + "/nodes");
+        assertThat(SECONDS.get()).isEqualTo(before + 10);
     }
 }
