@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(60)
+@Timeout(600)
 class BootstrapTest {
     @Test
     void theEndpointsOfTheServerFollowItToItsNewAddress(@TempDir Path directory) throws Exception {

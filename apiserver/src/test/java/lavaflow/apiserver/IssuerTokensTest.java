@@ -98,7 +98,7 @@ class IssuerTokensTest {
                 AuthenticationConfiguration.parse(Json.string(configuration))
                         .issuers()
                         .getFirst(),
-                InstantSource.system());
+                InstantSource.fixed(Instant.now()));
     }
 
     @Test

@@ -3,7 +3,7 @@ package lavaflow.apiserver;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
@@ -37,6 +37,8 @@ class NodeConnectionsTest {
 
     private static TestingServer server;
     private static TestingBackend kubelet;
+    /** Nobody else gets a port that is bound, and nobody answers there. */
+    private static final Socket SILENT = new Socket();
 
     @BeforeAll
     static void start() throws Exception {
@@ -59,9 +61,8 @@ class NodeConnectionsTest {
         kubelet.on(
                 "/healthz", (_, _, out) -> TestingBackend.say(out, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));
         node("here", "127.0.0.1", kubelet.port());
-        try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            node("away", "127.0.0.1", closed.getLocalPort());
-        }
+        SILENT.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        node("away", "127.0.0.1", SILENT.getLocalPort());
         server.post("/api/v1/nodes", "{\"metadata\":{\"name\":\"nowhere\"}}");
         pod("one", "here", "a");
         pod("two", "here", "a", "b");
@@ -75,6 +76,7 @@ class NodeConnectionsTest {
     static void stop() throws Exception {
         server.close();
         kubelet.close();
+        SILENT.close();
     }
 
     private static void node(String name, String address, int port) throws Exception {

@@ -160,7 +160,7 @@ class ConcurrencyTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(600)
     void snapshotsAreWrittenBesideTheWriterAndBoundTheFiles() throws Exception {
         StoreOptions options = StoreOptions.defaults().withFiles(64 << 10, 256 << 10);
         long revision;
