@@ -44,7 +44,7 @@ final class ApiServer implements AutoCloseable {
         }
     }
 
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final String name;
     private final Path kubeconfig;
@@ -70,7 +70,7 @@ final class ApiServer implements AutoCloseable {
         return HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .sslContext(tls)
-                .connectTimeout(Duration.ofSeconds(5))
+                .connectTimeout(Duration.ofMinutes(1))
                 .build();
     }
 

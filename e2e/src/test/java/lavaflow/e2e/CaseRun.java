@@ -26,8 +26,8 @@ final class CaseRun {
     /** A step's request in one line, and what came back, normalised. */
     record Outcome(String request, ObjectNode answer) {}
 
-    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("contract.patience", 90));
-    private static final Duration FURNISHING = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("contract.patience", 120));
+    private static final Duration FURNISHING = Duration.ofMinutes(3);
 
     private final ApiServer server;
     private final ContractCase contract;
@@ -100,7 +100,7 @@ final class CaseRun {
                 .orElseThrow(() -> new IllegalArgumentException("no watch " + name));
         int count = step.path("count").asInt(Integer.MAX_VALUE);
         // Who knows how many will come does not wait for more, and may be patient with a busy machine.
-        int usual = step.has("count") ? 30 : 5;
+        int usual = step.has("count") ? 120 : 5;
         JsonNode events =
                 stream.take(count, Duration.ofSeconds(step.path("seconds").asInt(usual)));
         capture(step, events);

@@ -1,6 +1,7 @@
 package lavaflow.e2e;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -101,10 +102,29 @@ final class ContractTest {
     }
 
     /** What both said, ours absent where only the real server is asked. */
-    private record Conversation(Said theirs, Optional<Said> ours) {
+    private record Conversation(ContractCase contract, Said theirs, Optional<Said> ours) {
         boolean isAgreed() {
-            return theirs.failure().isEmpty()
-                    && ours.map(Said::outcomes).orElse(theirs.outcomes()).equals(theirs.outcomes());
+            return differences().isEmpty();
+        }
+
+        Conversation with(Said others) {
+            return new Conversation(contract, others, ours);
+        }
+
+        List<String> differences() {
+            List<String> differences = new ArrayList<>();
+            theirs.failure().ifPresent(differences::add);
+            ours.flatMap(Said::failure).ifPresent(differences::add);
+            List<CaseRun.Outcome> actual = ours.map(Said::outcomes).orElse(List.of());
+            for (int i = 0; i < Math.min(theirs.outcomes().size(), actual.size()); i++) {
+                CaseRun.Outcome expected = theirs.outcomes().get(i);
+                List<String> found = Waivers.unexplained(
+                        contract.steps().get(i), actual.get(i).answer(), expected.answer());
+                if (!found.isEmpty()) {
+                    differences.add("  " + expected.request() + "\n    " + String.join("\n    ", found));
+                }
+            }
+            return differences;
         }
     }
 
@@ -120,14 +140,35 @@ final class ContractTest {
                     || everything.contains("is (re)initializing")
                     || failure.orElse("").contains(" never came to ");
         }
+
+        /** The same, had another word been used for names. */
+        Said calling(String name, String other) {
+            List<CaseRun.Outcome> renamed = new ArrayList<>();
+            for (CaseRun.Outcome outcome : outcomes) {
+                String answer = Json.string(outcome.answer()).replace(name, other);
+                renamed.add(new CaseRun.Outcome(
+                        outcome.request().replace(name, other),
+                        Json.parseObject(answer.getBytes(StandardCharsets.UTF_8))));
+            }
+            return new Said(renamed, failure, milliseconds);
+        }
     }
 
+    /**
+     * Holds a case. Where the answers differ the real server is asked again: it reads much from caches that are a moment old, so
+     * that on a busy machine it has more than one answer to the same question, and what we said must be one of them.
+     */
     private static Conversation talk(ContractCase each, String id) {
         Conversation held = talkOnce(each, id);
-        for (int again = 1;
-                again <= REPEATS && !held.isAgreed() && held.theirs().isBehind();
-                again++) {
-            held = talkOnce(each, id + "-" + again);
+        String called = id;
+        for (int again = 1; again <= REPEATS && !held.isAgreed(); again++) {
+            String name = id + "-" + again;
+            if (held.theirs().isBehind()) {
+                held = talkOnce(each, name);
+                called = name;
+            } else {
+                held = held.with(start(peer.orElseThrow(), each, name).join().calling(name, called));
+            }
         }
         return held;
     }
@@ -135,7 +176,7 @@ final class ContractTest {
     private static Conversation talkOnce(ContractCase each, String id) {
         CompletableFuture<Said> theirs = start(peer.orElseThrow(), each, id);
         Optional<CompletableFuture<Said>> ours = lava.map(server -> start(server, each, id));
-        return new Conversation(theirs.join(), ours.map(CompletableFuture::join));
+        return new Conversation(each, theirs.join(), ours.map(CompletableFuture::join));
     }
 
     private static CompletableFuture<Said> start(ApiServer server, ContractCase each, String id) {
@@ -159,18 +200,7 @@ final class ContractTest {
         TOLD.answers(each, theirs.outcomes());
         TOLD.times(
                 each, theirs.milliseconds(), held.ours().map(Said::milliseconds).orElse(0L));
-        List<String> differences = new ArrayList<>();
-        theirs.failure().ifPresent(differences::add);
-        held.ours().flatMap(Said::failure).ifPresent(differences::add);
-        List<CaseRun.Outcome> actual = held.ours().map(Said::outcomes).orElse(List.of());
-        for (int i = 0; i < Math.min(theirs.outcomes().size(), actual.size()); i++) {
-            CaseRun.Outcome expected = theirs.outcomes().get(i);
-            List<String> found =
-                    Waivers.unexplained(each.steps().get(i), actual.get(i).answer(), expected.answer());
-            if (!found.isEmpty()) {
-                differences.add("  " + expected.request() + "\n    " + String.join("\n    ", found));
-            }
-        }
+        List<String> differences = held.differences();
         if (!differences.isEmpty()) {
             TOLD.difference(each, differences);
             fail(String.join("\n", differences));

@@ -15,7 +15,7 @@ import javax.net.ssl.SSLSocket;
 
 /** One HTTP/1.1 exchange written byte by byte, for request lines that no well-behaved client lets through. */
 final class RawHttp {
-    private static final int PATIENCE_MILLIS = 20_000;
+    private static final int PATIENCE_MILLIS = 120_000;
 
     private RawHttp() {}
 
