@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /** Runs a script of kubectl commands in a namespace of its own and writes down what a person at the terminal would see. */
 final class Kubectl {
-    private static final int PATIENCE_SECONDS = 180;
+    private static final int PATIENCE_SECONDS = 900;
 
     /** Prints the command before its output and the exit code where it is not 0, but never into a pipe. */
     private static final String WRAPPER = """
@@ -77,7 +77,7 @@ final class Kubectl {
                 set -e
                 "$KUBECTL" config set-context --current --namespace="$NAMESPACE" >/dev/null
                 "$KUBECTL" create namespace "$NAMESPACE" >/dev/null
-                for _ in $(seq 200); do
+                for _ in $(seq 600); do
                   "$KUBECTL" get serviceaccount/default configmap/kube-root-ca.crt >/dev/null 2>&1 && break
                   sleep 0.1
                 done
@@ -92,7 +92,7 @@ final class Kubectl {
     void remove(String namespace) throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory(work, "end");
         Path script = directory.resolve("end.sh");
-        Files.writeString(script, "\"$KUBECTL\" delete namespace \"$NAMESPACE\" --timeout=60s\n");
+        Files.writeString(script, "\"$KUBECTL\" delete namespace \"$NAMESPACE\" --timeout=300s\n");
         bash(script, directory, directory, kubeconfig, namespace);
     }
 

@@ -69,9 +69,14 @@ final class KubectlTest {
         Kubectl ours = new Kubectl(kubectl, SERVERS.lava().kubeconfig(), work);
         return KubectlScenario.in(CASES, "o")
                 .map(each -> dynamicTest(each.toString(), () -> {
-                    CompletableFuture<String> expected = start(real, each);
-                    CompletableFuture<String> said = start(ours, each);
-                    assertThat(said.join()).isEqualTo(expected.join());
+                    CompletableFuture<String> theirs = start(real, each);
+                    String said = start(ours, each).join();
+                    String expected = theirs.join();
+                    if (!said.equals(expected)) {
+                        // The real server answers from caches that are a moment old: it may say something else the next time.
+                        expected = real.transcript(each.namespace() + "-again", each.script());
+                    }
+                    assertThat(said).isEqualTo(expected);
                 }));
     }
 
