@@ -96,7 +96,7 @@ final class MetricsProgram implements AutoCloseable {
     }
 
     private void await(String path) throws InterruptedException {
-        Instant deadline = Instant.now().plusSeconds(60);
+        Instant deadline = Instant.now().plusSeconds(300);
         while (true) {
             try {
                 api.read(path);
