@@ -90,9 +90,9 @@ func main() {
 	}
 }
 
-// run gives a check a namespace of its own and a minute.
+// run gives a check a namespace of its own and five minutes.
 func run(config *rest.Config, each check) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -470,7 +470,7 @@ func leaderElection(ctx context.Context, j *judge) error {
 				Client:     j.client.CoordinationV1(),
 				LockConfig: resourcelock.ResourceLockConfig{Identity: name},
 			},
-			ReleaseOnCancel: true, LeaseDuration: 4 * time.Second, RenewDeadline: 3 * time.Second, RetryPeriod: 500 * time.Millisecond,
+			ReleaseOnCancel: true, LeaseDuration: 60 * time.Second, RenewDeadline: 40 * time.Second, RetryPeriod: 500 * time.Millisecond,
 			Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(context.Context) { elected <- name }, OnStoppedLeading: func() {}},
 		})
 	}
@@ -520,8 +520,8 @@ func conflictRetry(ctx context.Context, j *judge) error {
 	failures := make(chan error, 8)
 	for worker := range 8 {
 		wait.Go(func() {
-			backoff := retry.DefaultBackoff
-			backoff.Steps = 100
+			backoff := retry.DefaultRetry // its pauses do not grow
+			backoff.Steps = 1000
 			failures <- retry.RetryOnConflict(backoff, func() error {
 				live, err := maps.Get(ctx, "counter", metav1.GetOptions{})
 				if err != nil {

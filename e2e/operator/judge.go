@@ -14,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"math/big"
+	mathrand "math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 )
 
-const patience = 60 * time.Second
+const patience = 180 * time.Second
 
 func newScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
@@ -123,13 +124,22 @@ func (j *judge) prepare() error {
 	if err := j.makeCertificate(); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+	if j.port, err = freePort(); err != nil {
 		return err
 	}
-	j.port = listener.Addr().(*net.TCPAddr).Port
-	listener.Close()
 	return j.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: j.namespace}})
+}
+
+// freePort stays below the range from which the kernel gives out client ports, so that nothing takes it between choosing and listening.
+func freePort() (port int, err error) {
+	for range 200 {
+		port = 20000 + mathrand.IntN(12000)
+		var listener net.Listener
+		if listener, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return port, listener.Close()
+		}
+	}
+	return 0, err
 }
 
 func (j *judge) cleanUp() error {

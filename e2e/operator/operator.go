@@ -95,7 +95,7 @@ func startOperator(ctx context.Context, config *rest.Config, name, namespace, ce
 	if err != nil {
 		return nil, nil, err
 	}
-	lease, renew, retry := 4*time.Second, 3*time.Second, time.Second
+	lease, renew, retry := 60*time.Second, 40*time.Second, time.Second
 	options := ctrl.Options{
 		Scheme: scheme, LeaderElection: true, LeaderElectionID: "painter", LeaderElectionNamespace: namespace,
 		LeaderElectionReleaseOnCancel: true, LeaseDuration: &lease, RenewDeadline: &renew, RetryPeriod: &retry,
