@@ -64,7 +64,8 @@ final class ServedExchange implements Exchange {
     @Override
     public void send(int status, String contentType, byte[] body) throws IOException {
         begins(status);
-        // Nothing is left to do that costs: who asks one after the other must not find the seat still taken by their last request.
+        // Nothing is left to do that costs: who asks one after the other must not find the seat still taken by their
+        // last request.
         if (ticket != null && body.length <= ONE_WRITE) {
             ticket.close();
         }

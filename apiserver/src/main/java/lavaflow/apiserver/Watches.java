@@ -293,7 +293,8 @@ final class Watches {
                     nextBookmarkNanos = endNanos;
                 }
                 frames.flush();
-                // Whoever comes from the past hears of it, however late it is; and the last objects of a kind go before the kind.
+                // Whoever comes from the past hears of it, however late it is; and the last objects of a kind go before
+                // the kind.
                 if (System.nanoTime() >= endNanos || (last && quiet)) {
                     return;
                 }

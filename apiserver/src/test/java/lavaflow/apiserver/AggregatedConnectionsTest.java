@@ -276,7 +276,8 @@ class AggregatedConnectionsTest {
             assertThat(server.post(BASE + "/many", "{\"a\":1}").code()).isEqualTo(200);
         }
 
-        // Those who look whether the server is there, and what it serves, leave connections behind that may be taken as well.
+        // Those who look whether the server is there, and what it serves, leave connections behind that may be taken as
+        // well.
         assertThat(backend.asked(BASE + "/many").stream()
                         .map(TestingBackend.Asked::connection)
                         .distinct())

@@ -262,8 +262,7 @@ final class CustomResourcesTest {
         assertThat(server.get("/openapi/v2").json().path("definitions").has("com.example.v1.Widget"))
                 .isTrue();
         server.delete(CRD);
-        until(() ->
-                !server.get("/openapi/v2").json().path("definitions").has("com.example.v1.Widget"));
+        until(() -> !server.get("/openapi/v2").json().path("definitions").has("com.example.v1.Widget"));
     }
 
     @Test

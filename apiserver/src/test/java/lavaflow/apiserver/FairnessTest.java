@@ -136,9 +136,11 @@ class FairnessTest {
                 .POST(HttpRequest.BodyPublishers.ofInputStream(() -> body))
                 .build();
         // A seat is given back after the answer has gone out: the last one may still be taken.
-        await().atMost(Duration.ofMinutes(1)).until(() -> measured("executing_seats").equals("0"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> measured("executing_seats").equals("0"));
         var _ = client.sendAsync(slow, HttpResponse.BodyHandlers.ofString());
-        await().atMost(Duration.ofMinutes(1)).until(() -> measured("executing_seats").equals("1"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> measured("executing_seats").equals("1"));
         return client;
     }
 
@@ -146,8 +148,7 @@ class FairnessTest {
         return server.get("/metrics")
                 .body()
                 .replaceAll(
-                        "(?s).*current_" + gauge + "\\{flow_schema=\"one\",priority_level=\"one\"} (\\d+)\\n.*",
-                        "$1");
+                        "(?s).*current_" + gauge + "\\{flow_schema=\"one\",priority_level=\"one\"} (\\d+)\\n.*", "$1");
     }
 
     @Test

@@ -153,7 +153,9 @@ final class AuditLogTest {
     }
 
     private static boolean isLast(String event) {
-        return event.contains("ResponseComplete") && event.contains("\"requestURI\":\"/api/v1/namespaces\"") && event.contains("\"verb\":\"\"");
+        return event.contains("ResponseComplete")
+                && event.contains("\"requestURI\":\"/api/v1/namespaces\"")
+                && event.contains("\"verb\":\"\"");
     }
 
     private void stop(String name) throws IOException, InterruptedException {

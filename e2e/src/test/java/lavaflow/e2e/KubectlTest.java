@@ -73,7 +73,8 @@ final class KubectlTest {
                     String said = start(ours, each).join();
                     String expected = theirs.join();
                     if (!said.equals(expected)) {
-                        // The real server answers from caches that are a moment old: it may say something else the next time.
+                        // The real server answers from caches that are a moment old: it may say something else the next
+                        // time.
                         expected = real.transcript(each.namespace() + "-again", each.script());
                     }
                     assertThat(said).isEqualTo(expected);
