@@ -82,11 +82,9 @@ class GangsTest extends TestingGangCluster {
         runs("g-1");
         settle();
         assertThat(Json.longAt(status("g"), 0, "running")).isEqualTo(2);
-        api.takeWrites();
+        writes();
         settle();
-        assertThat(api.takeWrites())
-                .as("nothing is written where nothing is new")
-                .isEmpty();
+        assertThat(writes()).as("nothing is written where nothing is new").isEmpty();
     }
 
     @Test
