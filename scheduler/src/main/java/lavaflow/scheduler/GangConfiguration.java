@@ -68,11 +68,22 @@ final class GangConfiguration implements AutoCloseable {
             followers.start();
             return;
         }
+        // What changes from here on is heard of, however long reading takes.
+        WatchService service = watchService(file);
         read(file);
-        Path directory = file.toAbsolutePath().getParent();
+        if (service != null) {
+            watcher = Thread.ofPlatform().daemon().name("scheduler configuration").start(() -> watch(service, file));
+        }
+    }
+
+    // ---- the file ----
+
+    /** Hears of changes beside the file; null where nobody tells of them. */
+    private @Nullable WatchService watchService(Path watched) {
         try {
             WatchService service = FileSystems.getDefault().newWatchService();
             changes = service;
+            Path directory = watched.toAbsolutePath().getParent();
             if (directory != null) {
                 directory.register(
                         service,
@@ -80,14 +91,12 @@ final class GangConfiguration implements AutoCloseable {
                         StandardWatchEventKinds.ENTRY_MODIFY,
                         StandardWatchEventKinds.ENTRY_DELETE);
             }
-            watcher =
-                    Thread.ofPlatform().daemon().name("scheduler configuration").start(() -> watch(service, file));
+            return service;
         } catch (IOException e) {
-            LOG.warn("changes of {} will not be noticed: {}", file, e.getMessage());
+            LOG.warn("changes of {} will not be noticed: {}", watched, e.getMessage());
+            return null;
         }
     }
-
-    // ---- the file ----
 
     /** Whatever happens beside the file: a mounted one is replaced by changing links elsewhere in its directory. */
     private void watch(WatchService service, Path watched) {
