@@ -1,5 +1,8 @@
 package lavaflow.simulation;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 
@@ -11,6 +14,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** As {@link RefusedPodsTest}, but whoever lets no pod in is a program behind HTTPS, or should be. */
 class RefusingWebhooksTest {
+    /** As long as a server waits for an answer at most: the wait is real, and a machine may be slow. */
+    private static final int LONGEST = 30;
+
     @ParameterizedTest
     @CsvSource({
         "deployments, 30",
@@ -23,7 +29,7 @@ class RefusingWebhooksTest {
     void aProgramThatDeniesEveryPodIsAskedMoreAndMoreRarely(String resource, int wanted) throws Exception {
         try (TestingWorld world = new TestingWorld(3);
                 TestingWebhook webhook = TestingWebhook.denying("no pods today")) {
-            world.review("pods", webhook.address(), 10);
+            world.review("pods", webhook.address(), LONGEST);
             world.create(RefusedPodsTest.KINDS.get(resource), RefusedPodsTest.workload(resource));
             List<Integer> requests = world.minutes(4);
             assertThat(requests.get(0)).isLessThan(70);
@@ -48,8 +54,9 @@ class RefusingWebhooksTest {
                 TestingWebhook webhook = TestingWebhook.silent()) {
             world.review("pods", webhook.address(), 1);
             world.create(Kinds.REPLICA_SETS, RefusedPodsTest.workload("replicasets"));
-            world.pass(Duration.ofSeconds(20));
-            assertThat(webhook.reviews()).isBetween(5, 15);
+            // Whether a question arrives within its second is up to the machine, how often somebody asks is not.
+            assertThat(world.pass(Duration.ofSeconds(20)).get("create pods")).isBetween(5, 15);
+            assertThat(webhook.reviews()).isLessThanOrEqualTo(15);
             assertThat(world.all(Kinds.PODS)).isEmpty();
             assertThat(world.said("FailedCreate").keySet())
                     .hasSize(1)
@@ -64,11 +71,12 @@ class RefusingWebhooksTest {
 
     @Test
     void aProgramThatIsNotThereIsTriedMoreAndMoreRarely() throws Exception {
-        try (TestingWorld world = new TestingWorld(3)) {
-            TestingWebhook webhook = TestingWebhook.denying("");
-            String address = webhook.address();
-            webhook.close();
-            world.review("pods", address, 10);
+        // Bound and not listening: nobody else can come to be there.
+        try (TestingWorld world = new TestingWorld(3);
+                Socket taken = new Socket()) {
+            taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            String address = "{url: \"https://127.0.0.1:" + taken.getLocalPort() + "/review\"}";
+            world.review("pods", address, LONGEST);
             world.create(Kinds.DEPLOYMENTS, RefusedPodsTest.workload("deployments"));
             List<Integer> requests = world.minutes(4);
             assertThat(requests.get(0)).isLessThan(70);
