@@ -10,12 +10,14 @@ import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import lavaflow.controller.ChangeListener;
 import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
 import lavaflow.gang.Configuration;
+import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 import lavaflow.kube.MalformedException;
 
@@ -32,6 +34,9 @@ import org.slf4j.LoggerFactory;
 final class GangConfiguration implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GangConfiguration.class);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** So often the file is looked at where nobody tells of changes, as some file systems do not. */
+    private static final Duration LOOK = Duration.ofSeconds(10);
+
     static final KubeApi.Kind MAPS = KubeApi.Kind.core("configmaps");
     static final String NAMESPACE = "volcano-system";
     static final String NAME = "volcano-scheduler-configmap";
@@ -41,11 +46,14 @@ final class GangConfiguration implements AutoCloseable {
     private final @Nullable Path file;
     private final Consumer<Configuration> listener;
     private final GangWriter writer;
+    private final Duration look;
     private @Nullable Followers map;
     private @Nullable Thread watcher;
     private @Nullable WatchService changes;
     /** What was read last; null for nothing. */
     private @Nullable String last;
+    /** Why the file could not be read when it was last looked at; null if it could. */
+    private @Nullable String trouble;
 
     /**
      * One that nobody follows yet.
@@ -54,10 +62,17 @@ final class GangConfiguration implements AutoCloseable {
      * @param listener hears of every configuration that can be read
      */
     GangConfiguration(KubeApi api, @Nullable Path file, Consumer<Configuration> listener, GangWriter writer) {
+        this(api, file, listener, writer, LOOK);
+    }
+
+    /** @param look how often the file is looked at although nobody tells that it changed */
+    GangConfiguration(
+            KubeApi api, @Nullable Path file, Consumer<Configuration> listener, GangWriter writer, Duration look) {
         this.api = api;
         this.file = file;
         this.listener = listener;
         this.writer = writer;
+        this.look = look;
     }
 
     void start() {
@@ -71,14 +86,12 @@ final class GangConfiguration implements AutoCloseable {
         // What changes from here on is heard of, however long reading takes.
         WatchService service = watchService(file);
         read(file);
-        if (service != null) {
-            watcher = Thread.ofPlatform().daemon().name("scheduler configuration").start(() -> watch(service, file));
-        }
+        watcher = Thread.ofPlatform().daemon().name("scheduler configuration").start(() -> watch(service, file));
     }
 
     // ---- the file ----
 
-    /** Hears of changes beside the file; null where nobody tells of them. */
+    /** Hears of changes beside the file, if anybody tells of them; null where nobody can. */
     private @Nullable WatchService watchService(Path watched) {
         try {
             WatchService service = FileSystems.getDefault().newWatchService();
@@ -91,23 +104,18 @@ final class GangConfiguration implements AutoCloseable {
                         StandardWatchEventKinds.ENTRY_MODIFY,
                         StandardWatchEventKinds.ENTRY_DELETE);
             }
-            return service;
         } catch (IOException e) {
-            LOG.warn("changes of {} will not be noticed: {}", watched, e.getMessage());
-            return null;
+            LOG.warn("changes of {} will not be noticed at once: {}", watched, e.getMessage());
         }
+        return changes;
     }
 
     /** Whatever happens beside the file: a mounted one is replaced by changing links elsewhere in its directory. */
-    private void watch(WatchService service, Path watched) {
+    private void watch(@Nullable WatchService service, Path watched) {
         try {
             while (true) {
-                WatchKey key = service.take();
-                key.pollEvents();
+                await(service);
                 read(watched);
-                if (!key.reset()) {
-                    return;
-                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -116,11 +124,28 @@ final class GangConfiguration implements AutoCloseable {
         }
     }
 
+    private void await(@Nullable WatchService service) throws InterruptedException {
+        if (service == null) {
+            Thread.sleep(look);
+            return;
+        }
+        WatchKey key = service.poll(look.toMillis(), TimeUnit.MILLISECONDS);
+        if (key != null) {
+            key.pollEvents();
+            boolean ignored = key.reset();
+        }
+    }
+
     private void read(Path read) {
         try {
             take(Files.readString(read), null);
+            trouble = null;
         } catch (IOException e) {
-            complain(read + " cannot be read: " + e.getMessage(), null);
+            String problem = read + " cannot be read: " + e.getMessage();
+            if (!problem.equals(trouble)) {
+                trouble = problem;
+                complain(problem, null);
+            }
         }
     }
 
@@ -175,15 +200,24 @@ final class GangConfiguration implements AutoCloseable {
         LOG.warn(message);
         ObjectNode subject = about;
         if (subject == null) {
-            // What the program was told by a file concerns the whole cluster, and everybody has this queue.
-            subject = api.kinds().contains(GangKinds.QUEUES)
-                    ? api.find(GangKinds.QUEUES, "", "root").orElse(null)
-                    : null;
+            subject = root();
         } else {
             subject = subject.deepCopy().put("apiVersion", "v1").put("kind", "ConfigMap");
         }
         if (subject != null) {
             writer.warn(subject, "InvalidConfiguration", message);
+        }
+    }
+
+    /** What the program was told by a file concerns the whole cluster, and everybody has this queue. */
+    private @Nullable ObjectNode root() {
+        try {
+            return api.kinds().contains(GangKinds.QUEUES)
+                    ? api.find(GangKinds.QUEUES, "", "root").orElse(null)
+                    : null;
+        } catch (ApiException e) {
+            LOG.debug("nobody can be told: {}", e.getMessage());
+            return null;
         }
     }
 
@@ -200,6 +234,9 @@ final class GangConfiguration implements AutoCloseable {
             }
             Thread running = watcher;
             if (running != null) {
+                if (service == null) {
+                    running.interrupt();
+                }
                 boolean ignored = running.join(PATIENCE);
             }
         } catch (IOException e) {

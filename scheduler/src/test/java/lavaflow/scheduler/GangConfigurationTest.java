@@ -159,4 +159,20 @@ class GangConfigurationTest {
             assertThat(next()).containsExactly("enqueue", "allocate", "preempt");
         }
     }
+
+    /** As on file systems that tell of nothing. */
+    @Test
+    void aFileInADirectoryThatIsMissingAtFirstIsReadOnceItIsThere(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("later").resolve("volcano-scheduler.conf");
+        Duration moment = Duration.ofMillis(20);
+        try (GangConfiguration configuration =
+                new GangConfiguration(api, file, read -> actions.add(read.actions()), writer, moment)) {
+            configuration.start();
+            Files.createDirectory(file.getParent());
+            write(file, PREEMPTING);
+            assertThat(next()).containsExactly("enqueue", "allocate", "preempt");
+            write(file, BACKFILLING);
+            assertThat(next()).containsExactly("allocate", "backfill");
+        }
+    }
 }
