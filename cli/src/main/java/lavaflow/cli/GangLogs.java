@@ -4,10 +4,12 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 import lavaflow.controller.KubeApi;
@@ -46,6 +48,9 @@ public final class GangLogs {
     private final String head;
     private final Target.Membership membership;
     private final Map<String, ObjectNode> pods = new TreeMap<>();
+    /** Those there were so far, however they were heard of. */
+    private final Set<String> seen = new HashSet<>();
+
     private final Map<String, Reader> readers = new LinkedHashMap<>();
     private long askedAt = System.nanoTime();
     private @Nullable Long endedAt;
@@ -78,17 +83,16 @@ public final class GangLogs {
                     reader.readOnce();
                 }
             }
-            return pods.size();
+            return seen.size();
         }
-        int seen = pods.size();
         try (KubeApi.Watch watch = api.watch(PODS, listing.revision(), KubeApi.View.WHOLE)) {
             while (true) {
                 pods.values().forEach(pod -> readersOf(pod).forEach(Reader::goOn));
                 if (isOver() && !hasMore()) {
-                    return seen;
+                    return seen.size();
                 }
                 for (KubeApi.Event event : watch.next(LOOK).events()) {
-                    seen += put(event.object(), event.deleted()) ? 1 : 0;
+                    put(event.object(), event.deleted());
                 }
             }
         } finally {
@@ -96,23 +100,23 @@ public final class GangLogs {
         }
     }
 
-    /** True for a pod that is new. */
-    private boolean put(ObjectNode pod, boolean deleted) {
+    private void put(ObjectNode pod, boolean deleted) {
         String name = Json.textAt(pod, "metadata", "name");
         if (!Json.textAt(pod, "metadata", "namespace").equals(target.namespace()) || !membership.has(pod)) {
-            return false;
+            return;
         }
+        String uid = Json.textAt(pod, "metadata", "uid");
+        seen.add(uid);
         if (deleted) {
             pods.remove(name);
-            String uid = Json.textAt(pod, "metadata", "uid");
             readers.forEach((key, reader) -> {
                 if (key.startsWith(uid + "/")) {
                     reader.goes();
                 }
             });
-            return false;
+            return;
         }
-        return pods.put(name, pod) == null;
+        pods.put(name, pod);
     }
 
     /**

@@ -2,6 +2,7 @@ package lavaflow.cli;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -131,6 +132,24 @@ class GangLogsTest {
         pod("train-ps-0", "{'running':{}}", 0);
         log("train-ps-0", List.of("2030-01-02T03:04:05Z last words", "DELETED"));
         assertThat(run(target(), wish(true))).containsExactly("ps-0 │ last words");
+    }
+
+    /** It comes when everything seems to be over, and the watch is slow. */
+    @Test
+    void aPodThatOnlyAListTellsOfCountsAsWell() throws InterruptedException {
+        log("train-ps-0", List.of("2030-01-02T03:04:05Z hello"));
+        KubeApi slow = (KubeApi) Proxy.newProxyInstance(
+                KubeApi.class.getClassLoader(), new Class<?>[] {KubeApi.class}, (_, method, arguments) -> {
+                    if (method.getName().equals("find") && !api.has(PODS, "team", "train-ps-0")) {
+                        pod("train-ps-0", "{'terminated':{}}", 0);
+                    } else if (method.getName().equals("watch")) {
+                        arguments[1] = Long.MAX_VALUE;
+                    }
+                    return method.invoke(api, arguments);
+                });
+        GangLogs logs = new GangLogs(slow, this::open, target(), wish(true), new Palette(false), new PrintWriter(out));
+        assertThat(logs.run()).isEqualTo(1);
+        assertThat(out.toString().lines()).containsExactly("ps-0 │ hello");
     }
 
     @Test
