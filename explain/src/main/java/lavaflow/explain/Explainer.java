@@ -124,7 +124,7 @@ public final class Explainer {
             case PENDING, PIPELINED -> "waiting";
             case ALLOCATED, BINDING, BOUND -> "placed";
             case RUNNING -> "running";
-            case RELEASING -> "going";
+            case RELEASING, LINGERING -> "going";
             case SUCCEEDED -> "succeeded";
             case FAILED -> "failed";
             case UNKNOWN -> "unknown";

@@ -18,7 +18,6 @@ import lavaflow.gang.Inquiry;
 import lavaflow.gang.Member;
 import lavaflow.gang.MemberSpec;
 import lavaflow.gang.Snapshot;
-import lavaflow.gang.Stage;
 import lavaflow.kube.PodRequests;
 import lavaflow.placement.ScheduledPod;
 
@@ -121,7 +120,7 @@ final class Occupants {
     }
 
     private static boolean isGoing(Member member) {
-        return member.stage() == Stage.RELEASING;
+        return member.stage().isLeaving();
     }
 
     private static Set<String> useful(Inquiry inquiry, Gang gang, Snapshot after) {

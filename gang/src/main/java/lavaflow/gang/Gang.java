@@ -48,6 +48,11 @@ public final class Gang {
             return holding() + of(Stage.SUCCEEDED) + of(Stage.PIPELINED) + of(Stage.PENDING);
         }
 
+        /** Those that have to go. */
+        int leaving() {
+            return of(Stage.RELEASING) + of(Stage.LINGERING);
+        }
+
         public int scheduled() {
             return of(Stage.BOUND) + of(Stage.RUNNING) + of(Stage.SUCCEEDED) + of(Stage.FAILED);
         }

@@ -167,7 +167,16 @@ public final class GangCore {
         }
     }
 
-    /** A pod that had to go was not allowed to. */
+    /** A pod that had to go was not allowed to, and is going to be told again. */
+    public void onEvictionRefused(String uid) {
+        changed = true;
+        Member member = state.member(uid);
+        if (member != null && member.isToldToGo() && member.stage == Stage.RELEASING) {
+            state.linger(member);
+        }
+    }
+
+    /** A pod that had to go was not allowed to, and need not go unless that is decided again. */
     public void onEvictionFailed(String uid) {
         changed = true;
         Member member = state.member(uid);

@@ -850,8 +850,18 @@ final class GangState implements ClusterState.Listener {
     }
 
     void undoEvict(Member member, Stage before) {
+        boolean has = member.stage.holdsRoom();
         outlook.releasesNoMore(member.type, member.slot);
         move(member, before);
+        if (!has) {
+            listener.roomTaken(member);
+        }
+        touch(member.gang);
+    }
+
+    /** A pod that has to leave its node may not yet: others wait for it, and it counts until then. */
+    void linger(Member member) {
+        move(member, Stage.LINGERING);
         listener.roomTaken(member);
         touch(member.gang);
     }

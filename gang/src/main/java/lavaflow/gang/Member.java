@@ -76,7 +76,7 @@ public final class Member {
 
     /** Was decided to go, and the API has not told so yet. */
     boolean isToldToGo() {
-        return stage == Stage.RELEASING && spec.stage() != Stage.RELEASING;
+        return stage.isLeaving() && spec.stage() != Stage.RELEASING;
     }
 
     /** By the number in its name, then by age. */

@@ -105,7 +105,7 @@ public record Snapshot(
         if (member.stage == Stage.BINDING) {
             return member.spec.with(pod.on(nodes.node(member.slot).name()));
         }
-        if (member.isToldToGo()) {
+        if (member.isToldToGo() && member.stage != Stage.LINGERING) {
             return member.spec.with(pod.going());
         }
         return member.awaited.equals(pod.nominated()) ? member.spec : member.spec.with(pod.expectedOn(member.awaited));

@@ -15,10 +15,12 @@ public enum Stage {
     RELEASING(6),
     SUCCEEDED(7),
     FAILED(8),
-    UNKNOWN(9);
+    UNKNOWN(9),
+    /** Decided to go, which the API refused: has its room until it is asked again. */
+    LINGERING(10);
 
     /** How many there are. */
-    static final int COUNT = 10;
+    static final int COUNT = 11;
 
     /** Where it is counted. */
     final int place;
@@ -29,7 +31,7 @@ public enum Stage {
 
     /** Counts for the share of its queue. */
     public boolean holdsRoom() {
-        return this == ALLOCATED || this == BINDING || this == BOUND || this == RUNNING;
+        return this == ALLOCATED || this == BINDING || this == BOUND || this == RUNNING || this == LINGERING;
     }
 
     /** Counts for what its queue asks for: has room or waits for it. */
@@ -40,6 +42,11 @@ public enum Stage {
     /** May have to go for another. */
     public boolean canBeEvicted() {
         return this == BOUND || this == RUNNING;
+    }
+
+    /** Has to go and has not gone. */
+    public boolean isLeaving() {
+        return this == RELEASING || this == LINGERING;
     }
 
     /** Has or had a node as the API tells it. */

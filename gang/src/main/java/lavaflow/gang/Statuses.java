@@ -94,9 +94,9 @@ final class Statuses {
     /** How many pods are leaving a node. */
     private static int leaving(Gang gang) {
         int count = 0;
-        if (gang.tally().of(Stage.RELEASING) > 0) {
+        if (gang.tally().leaving() > 0) {
             for (Member member : gang.members()) {
-                count += member.stage == Stage.RELEASING && member.slot >= 0 ? 1 : 0;
+                count += member.stage.isLeaving() && member.slot >= 0 ? 1 : 0;
             }
         }
         return count;
@@ -117,7 +117,7 @@ final class Statuses {
             return GroupStatus.Condition.scheduled();
         }
         Gang.Tally tally = gang.tally();
-        boolean onlyEnds = tally.of(Stage.PENDING) + tally.of(Stage.PIPELINED) == 0 && tally.of(Stage.RELEASING) > 0;
+        boolean onlyEnds = tally.of(Stage.PENDING) + tally.of(Stage.PIPELINED) == 0 && tally.leaving() > 0;
         if (onlyEnds) {
             return null;
         }
@@ -138,8 +138,11 @@ final class Statuses {
     private static String stages(Gang gang) {
         TreeSet<String> counts = new TreeSet<>();
         for (Stage stage : Stage.values()) {
-            int count = gang.tally().of(stage);
-            if (count > 0) {
+            // Who may not go yet is leaving all the same.
+            int count = stage == Stage.RELEASING
+                    ? gang.tally().leaving()
+                    : gang.tally().of(stage);
+            if (count > 0 && stage != Stage.LINGERING) {
                 counts.add(count + " " + word(stage));
             }
         }

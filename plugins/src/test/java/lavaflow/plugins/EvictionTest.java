@@ -159,6 +159,41 @@ class EvictionTest {
     }
 
     @Test
+    void aPodThatMayNotGoYetCountsForItsQueueUntilItGoes() {
+        gangs.queue("two", TestingGangs.spec("{\"capability\":{\"cpu\":\"2\"}}"));
+        gangs.node("n1", 2);
+        gangs.runs("low", 1, 2, "n1", queued("two"));
+        gangs.gang("needy", 1);
+        assertThat(gangs.evicted()).containsExactly("low-1");
+
+        gangs.core.onEvictionRefused("pod-low-1");
+        gangs.node("n2", 2);
+        gangs.gang("late", 1, queued("two"));
+        assertThat(gangs.placed()).as("its queue may not have three").doesNotContainKey("late");
+
+        goes("low-1");
+        assertThat(gangs.placed()).containsKey("late");
+    }
+
+    @Test
+    void aPodThatMayNotGoYetCountsOnceWhenItStaysAfterAll() {
+        gangs.core.onPriority("high", 100, false);
+        gangs.node("n1", 2);
+        gangs.runs("low", 1, 2, "n1");
+        gangs.gang("high", 1, HIGH);
+        assertThat(gangs.evicted()).containsExactly("low-1");
+
+        gangs.core.onEvictionRefused("pod-low-1");
+        gangs.core.onEvictionRefused("pod-low-1");
+        gangs.core.onEvictionFailed("pod-low-1");
+
+        assertThat(gangs.holdsRoom("low-1")).isTrue();
+        assertThat(gangs.queueNamed("default").allocated())
+                .hasToString(gangs.gangNamed("low").allocated().toString());
+        assertThat(gangs.evicted()).containsExactly("low-1");
+    }
+
+    @Test
     void whoseRoomIsNotNeededAfterAllMayStay() {
         gangs.core.onPriority("high", 100, false);
         gangs.core.onPriority("low", -1, false);

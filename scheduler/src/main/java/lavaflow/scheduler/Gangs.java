@@ -397,6 +397,10 @@ final class Gangs implements GangWriter.Troubles {
 
     @Override
     public void evictionFailed(String uid) {
+        inbox.add(_ -> {
+            changed = true;
+            core.onEvictionRefused(uid);
+        });
         after(EVICTION_PAUSE, () -> core.onEvictionFailed(uid));
     }
 

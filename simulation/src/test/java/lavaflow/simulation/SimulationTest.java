@@ -68,6 +68,12 @@ class SimulationTest {
                 .containsOnlyKeys(Fault.values());
     }
 
+    /** A busy server refused to evict a pod of a queue that had all it may have. */
+    @Test
+    void aPodWhoseEvictionIsRefusedCountsForItsQueue() throws IOException {
+        assertThat(run(551, GangWorld.usual()).faults()).isNotEmpty();
+    }
+
     @Test
     void jobsOfGangsComeThroughAsWell() throws IOException {
         assertThat(runAll(LongStream.rangeClosed(1, JOBS), GangJobWorld::new)).isNotEmpty();
