@@ -22,7 +22,7 @@ final class Allocate {
     }
 
     List<Decision> run() {
-        PriorityQueue<Queue> queues = new PriorityQueue<>(session.queueOrder());
+        PriorityQueue<Queue> queues = new PriorityQueue<>(session.votes.queueOrder());
         long pass = lines.pass();
         for (Queue queue : session.queues()) {
             queue.overused = false;
@@ -34,7 +34,7 @@ final class Allocate {
         }
         while (!queues.isEmpty()) {
             Queue queue = queues.remove();
-            if (session.isOverused(queue)) {
+            if (session.votes.isOverused(queue)) {
                 queue.overused = true;
                 continue;
             }
@@ -69,7 +69,7 @@ final class Allocate {
         lines.settle();
         pending.clear();
         long pass = lines.pass();
-        PriorityQueue<Queue> queues = new PriorityQueue<>(session.queueOrder());
+        PriorityQueue<Queue> queues = new PriorityQueue<>(session.votes.queueOrder());
         queues.addAll(session.queues());
         session.lend(true);
         while (decisions.isEmpty() && !queues.isEmpty()) {
@@ -87,7 +87,7 @@ final class Allocate {
 
     /** Whether it is the share of its queue that a gang is too large for, and not all that the queue may have. */
     private boolean couldHaveMore(Queue queue, Gang gang) {
-        Plugin.Share share = session.share(queue);
+        Plugin.Share share = session.votes.share(queue);
         if (share == null) {
             return false;
         }
@@ -111,7 +111,7 @@ final class Allocate {
                     members.add(member);
                 }
             }
-            members.sort(session.memberOrder());
+            members.sort(session.votes.memberOrder());
             return new ArrayDeque<>(members);
         });
     }
@@ -124,7 +124,7 @@ final class Allocate {
         }
         Trial trial = new Trial(session, queue, gang);
         boolean ready = SubGangs.matterTo(gang) ? trial.placeInNetwork(members) : trial.place(members);
-        session.state.touch(gang);
+        session.state.changes.touch(gang);
         gang.waiting = trial.waiting();
         if (ready) {
             commit(trial.plan);
@@ -133,10 +133,10 @@ final class Allocate {
             }
             return !trial.plan.isEmpty();
         }
-        if (session.isPipelined(gang)) {
+        if (session.votes.isPipelined(gang)) {
             gang.waiting = List.of(new Waiting.OthersToGo(gang.tally().of(Stage.PIPELINED)));
             trial.plan.settle();
-            trial.plan.allocated().forEach(session.state::reserve);
+            trial.plan.allocated().forEach(session.state.placements::reserve);
         } else {
             trial.plan.undo();
             giveUp(trial, turn);
@@ -162,12 +162,12 @@ final class Allocate {
         for (Plan.Step step : plan.steps()) {
             switch (step) {
                 case Plan.Step.AllocateAlike(List<Member> members) -> {
-                    session.state.bind(members);
-                    members.forEach(member -> decisions.add(session.bind(member)));
+                    session.state.placements.bind(members);
+                    members.forEach(member -> decisions.add(session.nodeVotes.bind(member)));
                 }
                 case Plan.Step.Allocate(Member member) -> {
-                    session.state.bind(member);
-                    decisions.add(session.bind(member));
+                    session.state.placements.bind(member);
+                    decisions.add(session.nodeVotes.bind(member));
                 }
                 case Plan.Step.Pipeline _ -> {}
                 case Plan.Step.Evict(Member member, Stage _, String why) ->

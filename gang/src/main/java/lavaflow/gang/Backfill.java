@@ -14,7 +14,7 @@ final class Backfill {
 
     List<Decision> run() {
         List<Decision> decisions = new ArrayList<>();
-        PriorityQueue<Queue> queues = new PriorityQueue<>(session.queueOrder());
+        PriorityQueue<Queue> queues = new PriorityQueue<>(session.votes.queueOrder());
         queues.addAll(session.queues());
         long pass = session.lines().pass();
         while (!queues.isEmpty()) {
@@ -31,12 +31,12 @@ final class Backfill {
     }
 
     private void place(Gang gang, List<Decision> decisions) {
-        PriorityQueue<Member> members = new PriorityQueue<>(session.memberOrder());
+        PriorityQueue<Member> members = new PriorityQueue<>(session.votes.memberOrder());
         gang.members().stream()
                 .filter(member -> member.waits() && member.spec.bestEffort())
                 .forEach(members::add);
         List<Waiting> why = new ArrayList<>();
-        while (!members.isEmpty() && session.isReady(gang)) {
+        while (!members.isEmpty() && session.votes.isReady(gang)) {
             Member member = members.remove();
             Search.Run run = session.search().run(member);
             Search.Found found = run.find();
@@ -44,9 +44,9 @@ final class Backfill {
                 why.add(session.search().why(member, run));
             }
             if (found != null && found.now()) {
-                session.state.allocate(member, found.slot());
-                session.state.bind(member);
-                decisions.add(session.bind(member));
+                session.state.placements.allocate(member, found.slot());
+                session.state.placements.bind(member);
+                decisions.add(session.nodeVotes.bind(member));
             }
         }
         if (!why.isEmpty()) {

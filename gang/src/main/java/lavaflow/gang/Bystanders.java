@@ -57,7 +57,7 @@ public final class Bystanders {
                 && waiting.stream().noneMatch(each -> each.spec.pod().preempts())) {
             return "its pods say preemptionPolicy: Never";
         }
-        return session.isStarving(gang) ? "" : "it has as many pods as it must have";
+        return session.votes.isStarving(gang) ? "" : "it has as many pods as it must have";
     }
 
     List<Considered> considered(List<Member> waiting) {
@@ -75,7 +75,7 @@ public final class Bystanders {
 
     private void consider(Member by) {
         Displacement displacement = new Displacement(session);
-        Attempt attempt = session.attempt(by);
+        Attempt attempt = session.nodeVotes.attempt(by);
         for (int slot = 0; slot < session.nodes().slots(); slot++) {
             if (!displacement.isHopeful(by, attempt, slot)) {
                 continue;
@@ -120,10 +120,10 @@ public final class Bystanders {
     }
 
     private String mayNotReclaim(Member by) {
-        if (session.isOverused(queue)) {
+        if (session.votes.isOverused(queue)) {
             return "queue " + queue.spec.name() + " has all it deserves and takes nothing back";
         }
-        return session.mayReclaim(queue, List.of(by))
+        return session.votes.mayReclaim(queue, List.of(by))
                 ? ""
                 : "queue " + queue.spec.name() + " would have more than it deserves";
     }
@@ -146,7 +146,7 @@ public final class Bystanders {
         List<Member> left = candidates;
         boolean asked = false;
         for (boolean counting : new boolean[] {false, true}) {
-            for (List<Plugin.Victims> tier : session.victims(reclaim)) {
+            for (List<Plugin.Victims> tier : session.votes.victims(reclaim)) {
                 for (Plugin.Victims plugin : tier) {
                     List<Member> answer =
                             plugin.countsVictims() == counting ? ask(plugin, by, left, reclaim, action) : null;

@@ -180,8 +180,8 @@ final class Clearance {
     /** Whether nothing but room was in the way of pods. */
     private boolean isPlain() {
         return places.stream().allMatch(place -> {
-            var attempt = session.attempt(place.member);
-            return (attempt == null || attempt.onlyNodesCount()) && session.scopes(place.member) != null;
+            var attempt = session.nodeVotes.attempt(place.member);
+            return (attempt == null || attempt.onlyNodesCount()) && session.nodeVotes.scopes(place.member) != null;
         });
     }
 

@@ -44,20 +44,22 @@ final class Displacement {
             return false;
         }
         Reason reason = attempt == null ? null : attempt.refusalBesidesRoom(slot);
-        Plugin.Refusal refusal = session.refusal(by, slot);
+        Plugin.Refusal refusal = session.nodeVotes.refusal(by, slot);
         return (reason == null || reason.preemptionHelps()) && (refusal == null || refusal.preemptionHelps());
     }
 
     private boolean nobodyRefuses(Member by, int slot) {
-        Attempt attempt = session.attempt(by);
-        return (attempt == null || attempt.refusalBesidesRoom(slot) == null) && session.refusal(by, slot) == null;
+        Attempt attempt = session.nodeVotes.attempt(by);
+        return (attempt == null || attempt.refusalBesidesRoom(slot) == null)
+                && session.nodeVotes.refusal(by, slot) == null;
     }
 
     /** Who goes first: pods of the gang and the queue that come last. */
     private Comparator<Member> victimOrder(@Nullable Queue by) {
-        Comparator<Gang> gangs = session.gangOrder();
-        Comparator<Queue> queues = by == null ? session.queueOrder().reversed() : session.victimQueueOrder(by);
-        Comparator<Member> members = session.memberOrder();
+        Comparator<Gang> gangs = session.votes.gangOrder();
+        Comparator<Queue> queues =
+                by == null ? session.votes.queueOrder().reversed() : session.votes.victimQueueOrder(by);
+        Comparator<Member> members = session.votes.memberOrder();
         return (one, other) -> {
             if (one.gang == other.gang) {
                 return members.compare(other, one);
@@ -105,7 +107,7 @@ final class Displacement {
         if (!fits(by, slot, gone)) {
             return false;
         }
-        boolean may = queue == null || session.beyond(queue, by) < 0;
+        boolean may = queue == null || session.votes.beyond(queue, by) < 0;
         beyond |= !may;
         return may;
     }

@@ -18,7 +18,7 @@ final class Enqueue {
 
     void run() {
         Map<Queue, Turns> turns = new HashMap<>();
-        PriorityQueue<Queue> queues = new PriorityQueue<>(session.queueOrder());
+        PriorityQueue<Queue> queues = new PriorityQueue<>(session.votes.queueOrder());
         long pass = lines.pass();
         for (Queue queue : session.queues()) {
             Turns its = new Turns(session, queue, pass, line -> line.outside && !lines.isParked(line));
@@ -45,16 +45,16 @@ final class Enqueue {
 
     private boolean letIn(Queue queue, Gang gang) {
         List<Waiting> why = new ArrayList<>();
-        boolean may = gang.spec.minResources() == null || session.mayEnter(gang, why);
+        boolean may = gang.spec.minResources() == null || session.votes.mayEnter(gang, why);
         if (may) {
-            session.entered(gang);
+            session.votes.entered(gang);
             session.state.phase(gang, GroupPhase.INQUEUE);
             why.clear();
         } else if (!queue.spec.isOpen()) {
             why.addFirst(new Waiting.QueueNotOpen(queue.spec.name(), queue.spec.state()));
         }
         gang.waiting = List.copyOf(why);
-        session.state.touch(gang);
+        session.state.changes.touch(gang);
         return may;
     }
 }

@@ -56,14 +56,14 @@ public final class GangCore {
         if (thorough) {
             session.lines().lookAtAll();
         }
-        state.help();
+        state.changes.help();
         changed = true;
     }
 
     /** Where quotas and measurements are told. */
     public Surroundings surroundings() {
         // Whoever asks is going to change it.
-        state.help();
+        state.changes.help();
         changed = true;
         return state.surroundings;
     }
@@ -88,27 +88,27 @@ public final class GangCore {
     /** A part of the network. */
     public void onHyperNode(HyperNodeSpec part) {
         changed = true;
-        state.help();
+        state.changes.help();
         state.network.put(part);
     }
 
     public void onHyperNodeGone(String name) {
         changed = true;
-        state.help();
+        state.changes.help();
         state.network.remove(name);
     }
 
     /** What a node says about its processors. */
     public void onNumatopology(NumatopologySpec topology) {
         changed = true;
-        state.help();
+        state.changes.help();
         state.numatopologies.put(topology.node(), topology);
         state.touch(topology.node());
     }
 
     public void onNumatopologyGone(String node) {
         changed = true;
-        state.help();
+        state.changes.help();
         state.numatopologies.remove(node);
         state.touch(node);
     }
@@ -147,12 +147,12 @@ public final class GangCore {
 
     public void onPod(MemberSpec pod) {
         changed = true;
-        state.putPod(pod);
+        state.members.put(pod);
     }
 
     public void onPodGone(String uid) {
         changed = true;
-        state.removePod(uid);
+        state.members.remove(uid);
     }
 
     /** A pod could not be given the node that was chosen. */
@@ -160,10 +160,10 @@ public final class GangCore {
         changed = true;
         Member member = state.member(uid);
         if (member != null && member.stage == Stage.BINDING) {
-            state.help();
-            state.unbind(member);
+            state.changes.help();
+            state.placements.unbind(member);
         } else if (member == null) {
-            state.unbindOrphan(uid);
+            state.members.unbindOrphan(uid);
         }
     }
 
@@ -172,7 +172,7 @@ public final class GangCore {
         changed = true;
         Member member = state.member(uid);
         if (member != null && member.isToldToGo() && member.stage == Stage.RELEASING) {
-            state.linger(member);
+            state.placements.linger(member);
         }
     }
 
@@ -181,8 +181,8 @@ public final class GangCore {
         changed = true;
         Member member = state.member(uid);
         if (member != null && member.isToldToGo()) {
-            state.help();
-            state.undoEvict(member, member.spec.stage());
+            state.changes.help();
+            state.placements.undoEvict(member, member.spec.stage());
         }
     }
 
@@ -192,7 +192,7 @@ public final class GangCore {
         Gang gang = state.gang(key);
         if (gang != null) {
             gang.status = null;
-            state.touch(gang);
+            state.changes.touch(gang);
         }
     }
 
@@ -202,7 +202,7 @@ public final class GangCore {
         Member member = state.member(uid);
         if (member != null) {
             member.told = null;
-            state.touch(member.gang);
+            state.changes.touch(member.gang);
         }
     }
 
@@ -213,19 +213,19 @@ public final class GangCore {
         Instant next = Plugin.Timed.first(session.nextChange(), state.kept.next());
         if (next != null && !next.isAfter(now)) {
             changed = true;
-            state.help();
+            state.changes.help();
         }
         if (!changed && !thorough && state.cluster.version() == seen) {
             return List.of();
         }
-        state.undoPromises();
+        state.placements.undoPromises();
         List<PlacedPod> seated = state.cluster.seat();
         noticeWhoIsNotExpected(seated);
         try {
             return decideAll(now);
         } finally {
             state.cluster.rise(seated);
-            state.tellPromises();
+            state.placements.tellPromises();
             seen = state.cluster.version();
         }
     }
@@ -236,7 +236,7 @@ public final class GangCore {
             Set<PlacedPod> coming = Collections.newSetFromMap(new IdentityHashMap<>());
             coming.addAll(now);
             if (!coming.containsAll(expected)) {
-                state.help();
+                state.changes.help();
             }
         }
         expected = now;
@@ -245,8 +245,8 @@ public final class GangCore {
     private List<Decision> decideAll(Instant now) {
         state.pass(now, session.keepsPlaces());
         onlooker.during(Onlooker.Part.OPEN, "", () -> session.open(now, onlooker));
-        state.deciding(true);
-        long helps = state.helps();
+        state.changes.deciding(true);
+        long helps = state.changes.helps();
         List<Decision> decisions = new ArrayList<>();
         for (String action : session.configuration.actions()) {
             session.lines().settle();
@@ -255,8 +255,8 @@ public final class GangCore {
         session.lines().settle();
         decisions.addAll(new Statuses(session).tell());
         session.close(onlooker);
-        state.deciding(false);
-        changed = state.helps() != helps || decisions.stream().anyMatch(GangCore::changesMore);
+        state.changes.deciding(false);
+        changed = state.changes.helps() != helps || decisions.stream().anyMatch(GangCore::changesMore);
         return decisions;
     }
 
@@ -277,9 +277,9 @@ public final class GangCore {
     private void evict(List<Decision> evictions, List<Decision> decisions) {
         if (!evictions.isEmpty()) {
             decisions.addAll(evictions);
-            state.deciding(false);
-            state.help();
-            state.deciding(true);
+            state.changes.deciding(false);
+            state.changes.help();
+            state.changes.deciding(true);
         }
     }
 
@@ -290,7 +290,7 @@ public final class GangCore {
 
     /** Whether room that others have to leave is promised. */
     public boolean hasPromises() {
-        return state.hasPromises();
+        return state.placements.hasPromises();
     }
 
     /**
@@ -330,7 +330,7 @@ public final class GangCore {
 
     /** What a queue should have as of the last round; null if no plugin works it out. */
     public Plugin.@Nullable Share share(Queue queue) {
-        return session.share(queue);
+        return session.votes.share(queue);
     }
 
     /** Whether a queue had all it should have when gangs were placed last. */
@@ -359,7 +359,7 @@ public final class GangCore {
 
     /** A pod that the one this is a copy of is giving its node. */
     void restore(MemberSpec binding) {
-        state.restore(binding);
+        state.members.restore(binding);
     }
 
     /** Keeps room that the one this is a copy of kept. */
@@ -374,14 +374,14 @@ public final class GangCore {
 
     /** Asks something about how things are at a time, which must change nothing; on a core of one's own, since it takes promises back. */
     public <T> T inquire(Instant now, Function<Inquiry, T> question) {
-        state.undoPromises();
+        state.placements.undoPromises();
         session.open(now, onlooker);
         session.lines().settle();
-        state.deciding(true);
+        state.changes.deciding(true);
         try {
             return question.apply(new Inquiry(session));
         } finally {
-            state.deciding(false);
+            state.changes.deciding(false);
             session.close(onlooker);
             changed = true;
         }

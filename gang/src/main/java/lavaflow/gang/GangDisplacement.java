@@ -41,15 +41,15 @@ final class GangDisplacement {
     }
 
     List<Decision> run() {
-        PriorityQueue<Queue> queues = new PriorityQueue<>(session.queueOrder());
+        PriorityQueue<Queue> queues = new PriorityQueue<>(session.votes.queueOrder());
         queues.addAll(session.queues());
         while (!queues.isEmpty()) {
             Queue queue = queues.remove();
-            PriorityQueue<Gang> gangs = new PriorityQueue<>(session.gangOrder());
+            PriorityQueue<Gang> gangs = new PriorityQueue<>(session.votes.gangOrder());
             queue.gangs.stream().filter(this::isStarving).forEach(gangs::add);
             while (!gangs.isEmpty()) {
                 Gang gang = gangs.remove();
-                if (!rules.reclaim || !session.isOverused(queue)) {
+                if (!rules.reclaim || !session.votes.isOverused(queue)) {
                     session.state.withKeptPlaces(gang, () -> makeRoom(queue, gang));
                 }
             }
@@ -59,8 +59,8 @@ final class GangDisplacement {
 
     private boolean isStarving(Gang gang) {
         return gang.phase != GroupPhase.PENDING
-                && session.invalid(gang) == null
-                && session.isStarving(gang)
+                && session.votes.invalid(gang) == null
+                && session.votes.isStarving(gang)
                 && session.network().isConsistent();
     }
 
@@ -68,7 +68,7 @@ final class GangDisplacement {
         List<Member> needed = needed(gang);
         boolean mayTake = !needed.isEmpty()
                 && needed.stream().allMatch(member -> member.spec.pod().preempts())
-                && (!rules.reclaim || session.mayReclaim(queue, needed));
+                && (!rules.reclaim || session.votes.mayReclaim(queue, needed));
         if (!mayTake) {
             return false;
         }
@@ -87,7 +87,7 @@ final class GangDisplacement {
             part.members().stream()
                     .filter(member -> member.waits() && !member.spec.bestEffort())
                     .forEach(all::add);
-            if (!all.isEmpty() && session.isReady(gang)) {
+            if (!all.isEmpty() && session.votes.isReady(gang)) {
                 return all;
             }
         }
@@ -101,7 +101,7 @@ final class GangDisplacement {
         if (whole.highestTier(session.network()) < 0) {
             domains.add(top);
         } else {
-            session.rows(whole, top, Plugin.Purpose.EVICT).forEach(domains::addAll);
+            session.votes.rows(whole, top, Plugin.Purpose.EVICT).forEach(domains::addAll);
         }
         return domains.size() > maxDomains ? domains.subList(0, maxDomains) : domains;
     }
@@ -146,7 +146,7 @@ final class GangDisplacement {
         // Of those in no bundle here it only matters where their gang goes whole.
         Set<Member> named = new HashSet<>(asked);
         bundles.forEach(bundle -> bundle.rest().stream().filter(named::add).forEach(asked::add));
-        Set<Member> allowed = new HashSet<>(session.evictable(by, rules.reclaim, asked));
+        Set<Member> allowed = new HashSet<>(session.votes.evictable(by, rules.reclaim, asked));
         bundles.removeIf(bundle -> !allowed.containsAll(bundle.members()) || !allowed.containsAll(bundle.rest()));
         return bundles;
     }
@@ -156,8 +156,8 @@ final class GangDisplacement {
     }
 
     private Comparator<Bundle> order(Amounts need, HyperNode domain) {
-        Comparator<Gang> gangs = session.gangOrder();
-        Comparator<Queue> queues = session.queueOrder();
+        Comparator<Gang> gangs = session.votes.gangOrder();
+        Comparator<Queue> queues = session.votes.queueOrder();
         return Comparator.comparing((Bundle bundle) -> !bundle.safe())
                 .thenComparing(Bundle::gang, (one, other) -> {
                     Queue its = one.queue;

@@ -95,7 +95,7 @@ public final class Inquiry {
     // ---- queues ----
 
     public Account account(Queue queue) {
-        Plugin.Share share = session.share(queue);
+        Plugin.Share share = session.votes.share(queue);
         return new Account(
                 amounts(queue.claimed()),
                 amounts(queue.request()),
@@ -110,7 +110,7 @@ public final class Inquiry {
     }
 
     public boolean isOverused(Queue queue) {
-        return session.isOverused(queue);
+        return session.votes.isOverused(queue);
     }
 
     /** All that nodes have. */
@@ -129,20 +129,20 @@ public final class Inquiry {
     public boolean isPlaced(Gang gang) {
         return gang.phase != GroupPhase.PENDING
                 && gang.tally().holding() + gang.tally().of(Stage.SUCCEEDED) > 0
-                && session.isReady(gang);
+                && session.votes.isReady(gang);
     }
 
     public Plugin.@Nullable Invalid invalid(Gang gang) {
-        return session.invalid(gang);
+        return session.votes.invalid(gang);
     }
 
     public List<Opinion> opinions(Gang gang) {
-        return session.opinions(gang);
+        return session.votes.opinions(gang);
     }
 
     /** Whether all plugins together let it in. */
     public boolean mayEnter(Gang gang) {
-        return gang.spec.minResources() == null || session.mayEnter(gang, new ArrayList<>());
+        return gang.spec.minResources() == null || session.votes.mayEnter(gang, new ArrayList<>());
     }
 
     /** How many of its pods must not be given a node yet. */
@@ -170,7 +170,7 @@ public final class Inquiry {
                 members.add(member);
             }
         }
-        members.sort(session.memberOrder());
+        members.sort(session.votes.memberOrder());
         return members;
     }
 
@@ -197,7 +197,7 @@ public final class Inquiry {
         Plan plan = new Plan(session.state);
         int anywhere = anyNode();
         for (Member member : waiting(gang)) {
-            int column = session.beyond(queue, member);
+            int column = session.votes.beyond(queue, member);
             beyond.put(member, column);
             if (column < 0 && anywhere >= 0) {
                 plan.pipeline(member, anywhere);
@@ -314,7 +314,7 @@ public final class Inquiry {
     }
 
     private List<Refusing> refusing(Member member) {
-        Attempt attempt = session.attempt(member);
+        Attempt attempt = session.nodeVotes.attempt(member);
         NodeTable nodes = session.nodes();
         Map<String, Refusing> told = new TreeMap<>();
         for (int slot = 0; slot < nodes.slots(); slot++) {
@@ -323,8 +323,9 @@ public final class Inquiry {
             }
             String name = nodes.node(slot).name();
             Reason reason = attempt == null ? null : attempt.refusalBesidesRoom(slot);
-            List<String> missing = reason == null ? session.missing(member, slot) : List.of();
-            Plugin.Refusal refusal = reason == null && missing.isEmpty() ? session.refusal(member, slot) : null;
+            List<String> missing = reason == null ? session.nodeVotes.missing(member, slot) : List.of();
+            Plugin.Refusal refusal =
+                    reason == null && missing.isEmpty() ? session.nodeVotes.refusal(member, slot) : null;
             if (reason != null) {
                 tell(told, reason.message(), reason.preemptionHelps(), name);
             }
@@ -348,7 +349,7 @@ public final class Inquiry {
 
     /** What so many pods ask for of the resources that the nodes which would take them have too little of. */
     private Map<String, Long> missing(Member member, int pods) {
-        Attempt attempt = session.attempt(member);
+        Attempt attempt = session.nodeVotes.attempt(member);
         NodeTable nodes = session.nodes();
         TreeSet<String> scarce = new TreeSet<>();
         for (int slot = 0; slot < nodes.slots(); slot++) {
@@ -384,7 +385,7 @@ public final class Inquiry {
         Integer slot = session.nodes().find(node);
         for (Member member : waiting(gang)) {
             if (slot != null && member.spec.pod().name().equals(pod)) {
-                return new Displacement(session).isHopeful(member, session.attempt(member), slot);
+                return new Displacement(session).isHopeful(member, session.nodeVotes.attempt(member), slot);
             }
         }
         return false;

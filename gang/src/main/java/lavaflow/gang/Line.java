@@ -17,7 +17,7 @@ final class Line {
     final boolean outside;
 
     final TreeSet<Gang> gangs;
-    /** As of which change nothing could be done for it; see {@link GangState#helps}. */
+    /** As of which change nothing could be done for it; see {@link Changes#helps}. */
     long failedAt = -1;
     /** What stopped its first. */
     List<Waiting> why = List.of();

@@ -55,7 +55,7 @@ final class Lines {
     Lines(Session session) {
         this.session = session;
         this.state = session.state;
-        this.order = session.gangOrder();
+        this.order = session.votes.gangOrder();
         restart();
     }
 
@@ -70,15 +70,15 @@ final class Lines {
     }
 
     private void restart() {
-        state.gangs().forEach(state::disturb);
-        state.takeLeft();
+        state.gangs().forEach(state.changes::disturb);
+        state.changes.takeLeft();
         state.queues().forEach(queue -> queue.lines.clear());
     }
 
     /** Puts gangs that changed into their lines. */
     void settle() {
-        Set<Line> left = new HashSet<>(state.takeLeft());
-        for (Gang gang : state.takeUnlined()) {
+        Set<Line> left = new HashSet<>(state.changes.takeLeft());
+        for (Gang gang : state.changes.takeUnlined()) {
             join(gang);
         }
         for (Line line : left) {
@@ -91,7 +91,7 @@ final class Lines {
     private void join(Gang gang) {
         if (gang.phase == GroupPhase.PENDING && !session.configuration.has("enqueue") && gang.queue != null) {
             state.phase(gang, GroupPhase.INQUEUE);
-            state.touch(gang);
+            state.changes.touch(gang);
         }
         Queue queue = gang.queue;
         boolean outside = gang.phase == GroupPhase.PENDING;
@@ -105,7 +105,7 @@ final class Lines {
     }
 
     private boolean waitsInside(Gang gang) {
-        Plugin.Invalid invalid = session.invalid(gang);
+        Plugin.Invalid invalid = session.votes.invalid(gang);
         if (invalid != null) {
             gang.waiting = List.of(new Waiting.Invalid(invalid.reason(), invalid.message()));
             return false;
@@ -137,7 +137,7 @@ final class Lines {
                 gang.phase,
                 gang.priority,
                 spec.minMember(),
-                session.isReady(gang),
+                session.votes.isReady(gang),
                 spec.minTaskMember(),
                 spec.minResources(),
                 telling(spec.annotations()),
@@ -147,10 +147,10 @@ final class Lines {
 
     private @Nullable List<Need> needs(Gang gang) {
         List<Member> members = new ArrayList<>(gang.members());
-        members.sort(session.memberOrder());
+        members.sort(session.votes.memberOrder());
         List<Need> needs = new ArrayList<>(members.size());
         for (Member member : members) {
-            List<Object> scopes = session.scopes(member);
+            List<Object> scopes = session.nodeVotes.scopes(member);
             if (scopes == null || !member.type.asksOnlyForRoom()) {
                 return null;
             }
@@ -192,12 +192,12 @@ final class Lines {
 
     /** Whether nothing that happened since its first failed could help it. */
     boolean isParked(Line line) {
-        return !thorough && line.failedAt == state.helps();
+        return !thorough && line.failedAt == state.changes.helps();
     }
 
     /** Lets the others of a line go away empty-handed until something helps. */
     void park(Line line, List<Waiting> why) {
-        line.failedAt = state.helps();
+        line.failedAt = state.changes.helps();
         line.why = why;
     }
 

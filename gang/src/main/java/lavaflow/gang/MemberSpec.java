@@ -186,4 +186,9 @@ public record MemberSpec(
             default -> pod.deleting() ? Stage.RELEASING : placed ? Stage.BOUND : Stage.PENDING;
         };
     }
+
+    /** The namespace and name of its PodGroup. */
+    String groupKey() {
+        return pod.namespace() + "/" + group;
+    }
 }

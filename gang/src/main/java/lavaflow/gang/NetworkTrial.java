@@ -67,7 +67,7 @@ final class NetworkTrial {
         boolean found = session.network().isConsistent()
                 && placeWithin(session.network().top());
         members.removeIf(member -> !found || !member.waits());
-        return session.isReady(gang);
+        return session.votes.isReady(gang);
     }
 
     /** Whether enough pods of the gang have a place in a part of the network, some perhaps only when others are gone. */
@@ -79,8 +79,8 @@ final class NetworkTrial {
                 tried++;
                 int before = plan.mark();
                 double score = placeParts(domain);
-                boolean ready = session.isReady(gang);
-                if (plan.mark() > before && (ready || session.isPipelined(gang))) {
+                boolean ready = session.votes.isReady(gang);
+                if (plan.mark() > before && (ready || session.votes.isPipelined(gang))) {
                     Solution found = new Solution(steps(before), ready, score);
                     best = found.isBetterThan(best) ? found : best;
                 }
@@ -97,7 +97,7 @@ final class NetworkTrial {
     private List<List<HyperNode>> rows(SubGang part, HyperNode within) {
         return part.highestTier(session.network()) < 0
                 ? List.of(List.of(within))
-                : session.rows(part, within, Plugin.Purpose.ALLOCATE);
+                : session.votes.rows(part, within, Plugin.Purpose.ALLOCATE);
     }
 
     private List<Step> steps(int from) {
@@ -140,7 +140,7 @@ final class NetworkTrial {
     }
 
     private boolean isEnough() {
-        return pipelined ? session.isPipelined(gang) : session.isReady(gang);
+        return pipelined ? session.votes.isPipelined(gang) : session.votes.isReady(gang);
     }
 
     private @Nullable Solution best(SubGang part, HyperNode domain) {
@@ -148,7 +148,7 @@ final class NetworkTrial {
         boolean only = part.policy().isEmpty() && gang.spec.subGroups().isEmpty();
         List<List<HyperNode>> rows = only ? List.of(List.of(domain)) : rows(part, domain);
         for (List<HyperNode> row : rows) {
-            double[] scores = session.domainScores(part, row);
+            double[] scores = session.votes.domainScores(part, row);
             Solution best = null;
             for (int i = 0; i < row.size(); i++) {
                 int before = plan.mark();
@@ -171,12 +171,12 @@ final class NetworkTrial {
         part.members().stream()
                 .filter(member -> member.waits() && !member.spec.bestEffort())
                 .forEach(members::add);
-        members.sort(session.memberOrder());
+        members.sort(session.votes.memberOrder());
         Set<String> failed = new HashSet<>();
         Search.Run run = null;
         for (Member member : members) {
             boolean hopeless = !member.spec.role().isEmpty() && failed.contains(member.spec.role());
-            if (hopeless || session.beyond(queue, member) >= 0) {
+            if (hopeless || session.votes.beyond(queue, member) >= 0) {
                 continue;
             }
             if (run == null || !run.serves(member)) {

@@ -38,7 +38,7 @@ final class Plan {
     }
 
     void allocate(Member member, int slot) {
-        state.allocate(member, slot);
+        state.placements.allocate(member, slot);
         steps.add(new Step.Allocate(member));
     }
 
@@ -48,7 +48,7 @@ final class Plan {
      * @param best the next node with room; -1 if there is none
      */
     int allocate(List<Member> alike, IntSupplier best) {
-        int count = state.allocate(alike, best);
+        int count = state.placements.allocate(alike, best);
         if (count > 0) {
             steps.add(new Step.AllocateAlike(List.copyOf(alike.subList(0, count))));
         }
@@ -59,19 +59,19 @@ final class Plan {
     void settle() {
         for (; settled < steps.size(); settled++) {
             if (steps.get(settled) instanceof Step.AllocateAlike(List<Member> members)) {
-                state.settle(members);
+                state.placements.settle(members);
             }
         }
     }
 
     void pipeline(Member member, int slot) {
-        state.pipeline(member, slot);
+        state.placements.pipeline(member, slot);
         steps.add(new Step.Pipeline(member));
     }
 
     void evict(Member member, String why) {
         steps.add(new Step.Evict(member, member.stage, why));
-        state.evict(member);
+        state.placements.evict(member);
     }
 
     /** A moment that can be gone back to. */
@@ -84,8 +84,8 @@ final class Plan {
             switch (steps.removeLast()) {
                 case Step.Allocate(Member member) -> undoAllocate(member);
                 case Step.AllocateAlike(List<Member> members) -> undoAlike(members);
-                case Step.Pipeline(Member member) -> state.undoPipeline(member);
-                case Step.Evict(Member member, Stage before, String _) -> state.undoEvict(member, before);
+                case Step.Pipeline(Member member) -> state.placements.undoPipeline(member);
+                case Step.Evict(Member member, Stage before, String _) -> state.placements.undoEvict(member, before);
             }
             settled = Math.min(settled, steps.size());
         }
@@ -93,7 +93,7 @@ final class Plan {
 
     private void undoAllocate(Member member) {
         int slot = member.slot;
-        state.undoAllocate(member);
+        state.placements.undoAllocate(member);
         member.tried = slot;
     }
 
@@ -102,7 +102,7 @@ final class Plan {
             members.reversed().forEach(this::undoAllocate);
         } else {
             members.forEach(member -> member.tried = member.slot);
-            state.undoReserved(members);
+            state.placements.undoReserved(members);
         }
     }
 

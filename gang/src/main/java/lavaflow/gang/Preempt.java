@@ -23,7 +23,7 @@ final class Preempt {
     }
 
     List<Decision> run() {
-        PriorityQueue<Queue> queues = new PriorityQueue<>(session.queueOrder());
+        PriorityQueue<Queue> queues = new PriorityQueue<>(session.votes.queueOrder());
         queues.addAll(session.queues());
         long pass = session.lines().pass();
         while (!queues.isEmpty()) {
@@ -31,9 +31,9 @@ final class Preempt {
             Map<Gang, PriorityQueue<Member>> starving = new LinkedHashMap<>();
             Turns turns = new Turns(session, queue, pass, line -> isAbout(line.gangs.first()));
             for (Gang gang = turns.next(); gang != null; gang = turns.next()) {
-                PriorityQueue<Member> members = new PriorityQueue<>(session.memberOrder());
+                PriorityQueue<Member> members = new PriorityQueue<>(session.votes.memberOrder());
                 gang.members().stream().filter(Member::waits).forEach(members::add);
-                if (!members.isEmpty() && session.isStarving(gang)) {
+                if (!members.isEmpty() && session.votes.isStarving(gang)) {
                     starving.put(gang, members);
                     boolean plain = session.search().run(members.element()).isPlain();
                     Gang starved = gang;
@@ -55,15 +55,15 @@ final class Preempt {
     private boolean amongGangs(Queue queue, Gang gang, PriorityQueue<Member> members) {
         Plan plan = new Plan(session.state);
         Prospects prospects = null;
-        while (!members.isEmpty() && session.isStarving(gang)) {
+        while (!members.isEmpty() && session.votes.isStarving(gang)) {
             Member by = members.remove();
             if (!Prospects.serve(prospects, by)) {
                 prospects = Prospects.byScore(session, displacement, by);
             }
             preempt(plan, queue, by, prospects, other -> other.gang != gang && other.gang.queue == queue);
         }
-        session.state.touch(gang);
-        if (session.isPipelined(gang)) {
+        session.state.changes.touch(gang);
+        if (session.votes.isPipelined(gang)) {
             decisions.addAll(plan.evictions());
             return true;
         }
@@ -97,7 +97,7 @@ final class Preempt {
                             && other.spec.preemptable()
                             && (!by.spec.bestEffort() || other.spec.bestEffort())
                             && among.test(other));
-            List<Member> victims = session.preemptable(by, candidates);
+            List<Member> victims = session.votes.preemptable(by, candidates);
             if (displacement.make(plan, by, slot, victims, queue, WHY)) {
                 return true;
             }

@@ -24,7 +24,7 @@ final class Prospects {
 
     /** In the order of their slots. */
     static Prospects inOrder(Session session, Displacement displacement, Member first) {
-        Attempt attempt = session.attempt(first);
+        Attempt attempt = session.nodeVotes.attempt(first);
         int[] slots = new int[session.nodes().slots()];
         int count = 0;
         for (int slot = 0; slot < slots.length; slot++) {
@@ -38,7 +38,7 @@ final class Prospects {
     /** The best first. */
     static Prospects byScore(Session session, Displacement displacement, Member first) {
         Prospects all = inOrder(session, displacement, first);
-        double[] scores = session.scores(first, all.slots);
+        double[] scores = session.nodeVotes.scores(first, all.slots);
         Integer[] order = new Integer[scores.length];
         Arrays.setAll(order, i -> i);
         Arrays.sort(order, (one, other) -> {

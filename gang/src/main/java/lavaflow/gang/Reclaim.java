@@ -18,13 +18,13 @@ final class Reclaim {
     }
 
     List<Decision> run() {
-        PriorityQueue<Queue> queues = new PriorityQueue<>(session.queueOrder());
+        PriorityQueue<Queue> queues = new PriorityQueue<>(session.votes.queueOrder());
         queues.addAll(session.queues());
         long pass = session.lines().pass();
         while (!queues.isEmpty()) {
             Queue queue = queues.remove();
             Turns turns = new Turns(session, queue, pass, line -> !line.outside);
-            while (!session.isOverused(queue)) {
+            while (!session.votes.isOverused(queue)) {
                 Gang gang = turns.next();
                 if (gang == null) {
                     break;
@@ -49,21 +49,21 @@ final class Reclaim {
 
     /** Whether it found room. */
     private boolean reclaim(Queue queue, Gang gang) {
-        PriorityQueue<Member> members = new PriorityQueue<>(session.memberOrder());
+        PriorityQueue<Member> members = new PriorityQueue<>(session.votes.memberOrder());
         gang.members().stream().filter(Member::waits).forEach(members::add);
         Plan plan = new Plan(session.state);
         Prospects prospects = null;
-        while (!members.isEmpty() && session.isStarving(gang)) {
+        while (!members.isEmpty() && session.votes.isStarving(gang)) {
             Member by = members.remove();
-            if (by.spec.pod().preempts() && session.mayReclaim(queue, List.of(by))) {
+            if (by.spec.pod().preempts() && session.votes.mayReclaim(queue, List.of(by))) {
                 if (prospects == null || !Prospects.serve(prospects, by)) {
                     prospects = Prospects.inOrder(session, displacement, by);
                 }
                 reclaim(plan, queue, by, prospects);
             }
         }
-        session.state.touch(gang);
-        if (session.isPipelined(gang)) {
+        session.state.changes.touch(gang);
+        if (session.votes.isPipelined(gang)) {
             decisions.addAll(plan.evictions());
             return true;
         }
@@ -82,7 +82,7 @@ final class Reclaim {
                             && other.gang.queue != null
                             && other.gang.queue != queue
                             && other.gang.queue.spec.reclaimable());
-            List<Member> victims = session.reclaimable(by, candidates);
+            List<Member> victims = session.votes.reclaimable(by, candidates);
             if (displacement.make(plan, by, slot, victims, null, WHY)) {
                 return;
             }

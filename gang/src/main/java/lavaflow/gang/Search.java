@@ -56,13 +56,13 @@ final class Search {
                     && nodes.hasRoom(by.type, slot)
                     && (!outlook.concerns(slot) || outlook.willHaveRoom(by.type, slot))
                     && (within == null || within.contains(slot))
-                    && session.accepts(by.type, slot)
-                    && (unremarkable || session.refusal(by, slot) == null);
+                    && session.nodeVotes.accepts(by.type, slot)
+                    && (unremarkable || session.nodeVotes.refusal(by, slot) == null);
         }
 
         @Override
         public long rank(int slot) {
-            return sortable(unremarkable ? session.score(by.type, slot) : session.score(by, slot));
+            return sortable(unremarkable ? session.nodeVotes.score(by.type, slot) : session.nodeVotes.score(by, slot));
         }
 
         @Override
@@ -106,8 +106,8 @@ final class Search {
         private Run(Member first, @Nullable HyperNode within) {
             this.first = first;
             this.within = within;
-            this.attempt = session.attempt(first);
-            this.scopes = session.scopes(first);
+            this.attempt = session.nodeVotes.attempt(first);
+            this.scopes = session.nodeVotes.scopes(first);
             boolean plain = attempt == null || (attempt.hopeless() == null && attempt.onlyNodesCount());
             this.shortlist = plain && scopes != null ? shortlist(first, scopes, within) : null;
         }
@@ -127,7 +127,7 @@ final class Search {
             return shortlist != null
                     && member.type == first.type
                     && scopes != null
-                    && (member == first || scopes.equals(session.scopes(member)));
+                    && (member == first || scopes.equals(session.nodeVotes.scopes(member)));
         }
 
         /** Whether it is enough to know how many pods of the class are on nodes, not which. */
@@ -170,7 +170,7 @@ final class Search {
             for (int i = 0; i < outlook.size(); i++) {
                 int other = outlook.slot(i);
                 if (couldTake(other) && nobodyRefuses(other)) {
-                    choice.offer(other, false, session.score(first, other));
+                    choice.offer(other, false, session.nodeVotes.score(first, other));
                 }
             }
             return choice.found();
@@ -193,7 +193,7 @@ final class Search {
                 }
             }
             Choice choice = new Choice();
-            double[] scores = session.scores(first, Arrays.copyOf(slots, count));
+            double[] scores = session.nodeVotes.scores(first, Arrays.copyOf(slots, count));
             for (int i = 0; i < count; i++) {
                 choice.offer(slots[i], now, scores[i]);
             }
@@ -208,7 +208,7 @@ final class Search {
 
         private boolean nobodyRefuses(int slot) {
             return (attempt == null || attempt.refusalBesidesRoom(slot) == null)
-                    && session.refusal(first, slot) == null;
+                    && session.nodeVotes.refusal(first, slot) == null;
         }
 
         /** The best of what is offered. */
@@ -268,15 +268,15 @@ final class Search {
 
     /** The same in a part of the network; null for all of it. */
     Map<String, Integer> refusals(Member member, @Nullable HyperNode within) {
-        Attempt attempt = session.attempt(member);
+        Attempt attempt = session.nodeVotes.attempt(member);
         Map<String, Integer> told = new TreeMap<>();
         for (int slot = 0; slot < nodes.slots(); slot++) {
             if (!nodes.isKnown(slot) || (within != null && !within.contains(slot))) {
                 continue;
             }
             Reason reason = attempt == null ? null : attempt.refusalBesidesRoom(slot);
-            List<String> missing = reason == null ? session.missing(member, slot) : List.of(reason.message());
-            Plugin.Refusal refusal = missing.isEmpty() ? session.refusal(member, slot) : null;
+            List<String> missing = reason == null ? session.nodeVotes.missing(member, slot) : List.of(reason.message());
+            Plugin.Refusal refusal = missing.isEmpty() ? session.nodeVotes.refusal(member, slot) : null;
             missing.forEach(word -> told.merge(word, 1, Integer::sum));
             if (refusal != null) {
                 told.merge(refusal.message(), 1, Integer::sum);

@@ -21,7 +21,7 @@ final class Shuffle {
                     .forEach(running::add);
         }
         Plan plan = new Plan(session.state);
-        for (Member victim : session.toShuffle(running)) {
+        for (Member victim : session.votes.toShuffle(running)) {
             if (victim.stage == Stage.RUNNING) {
                 plan.evict(victim, WHY);
             }

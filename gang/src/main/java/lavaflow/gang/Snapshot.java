@@ -60,8 +60,8 @@ public record Snapshot(
 
     static Snapshot of(GangState state, Configuration configuration, Instant now) {
         List<GroupSpec> groups = new ArrayList<>();
-        List<MemberSpec> members = new ArrayList<>(state.orphans());
-        Set<String> binding = new HashSet<>(state.given());
+        List<MemberSpec> members = new ArrayList<>(state.members.orphans.all());
+        Set<String> binding = new HashSet<>(state.members.orphans.given());
         for (Gang gang : state.gangs()) {
             groups.add(gang.spec.in(gang.phase.toString()));
             for (Member member : gang.members()) {

@@ -21,7 +21,7 @@ final class Statuses {
 
     /** What is new of gangs that were tried or changed. */
     List<Decision> tell() {
-        for (Gang gang : session.state.takeTouched()) {
+        for (Gang gang : session.state.changes.takeTouched()) {
             // One whose queue nobody told of is none of our business, as upstream sees it.
             Queue queue = gang.queue;
             if (queue != null) {
@@ -113,7 +113,7 @@ final class Statuses {
                     ? GroupStatus.Condition.notEnough(unready(gang))
                     : null;
         }
-        if (session.isReady(gang)) {
+        if (session.votes.isReady(gang)) {
             return GroupStatus.Condition.scheduled();
         }
         Gang.Tally tally = gang.tally();

@@ -69,11 +69,11 @@ final class Trial {
                 if (!goesOn()) {
                     break;
                 }
-            } else if (session.isReady(gang)) {
+            } else if (session.votes.isReady(gang)) {
                 break;
             }
         }
-        return session.isReady(gang);
+        return session.votes.isReady(gang);
     }
 
     /** Where others had to go for a pod it goes, as long as it can: else they went in vain. */
@@ -93,8 +93,8 @@ final class Trial {
         if (session.lines().isThorough() || !run.canCount() || run.bestWithRoom() < 0) {
             return false;
         }
-        int wanted = Math.min(session.missing(gang), members.size() + 1);
-        int allowed = session.allowed(queue, first, wanted);
+        int wanted = Math.min(session.votes.missing(gang), members.size() + 1);
+        int allowed = session.votes.allowed(queue, first, wanted);
         List<Member> alike = new ArrayList<>(allowed);
         alike.add(first);
         while (alike.size() < allowed && isAlike(run, first, members.element())) {
@@ -148,7 +148,7 @@ final class Trial {
     }
 
     private boolean isBeyond(Member member) {
-        int column = session.beyond(queue, member);
+        int column = session.votes.beyond(queue, member);
         if (column == Plugin.Allowance.CLOSED) {
             if (beyond.add("")) {
                 waiting.add(new Waiting.QueueNotOpen(queue.spec.name(), queue.spec.state()));
@@ -166,7 +166,7 @@ final class Trial {
 
     /** What pods have in common that nodes cannot tell apart. */
     private Object kind(Member member) {
-        List<Object> scopes = session.scopes(member);
+        List<Object> scopes = session.nodeVotes.scopes(member);
         return scopes == null || scopes.isEmpty() ? member.type : List.of(member.type, scopes);
     }
 

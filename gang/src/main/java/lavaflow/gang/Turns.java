@@ -48,7 +48,7 @@ final class Turns {
             if (line.outOfPass == pass) {
                 continue;
             }
-            session.state.disturb(turn.gang);
+            session.state.changes.disturb(turn.gang);
             if (!line.gangs.isEmpty()) {
                 turns.add(new Turn(line, line.gangs.first()));
             }

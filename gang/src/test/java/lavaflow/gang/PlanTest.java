@@ -27,7 +27,7 @@ class PlanTest {
     }
 
     private void fill(Random random) {
-        state.listen(new GangState.Listener() {
+        state.placements.listen(new Placements.Listener() {
             @Override
             public void roomTaken(Member member) {
                 told.add(member.uid());
@@ -73,7 +73,7 @@ class PlanTest {
                         random.nextInt(4),
                         random.nextInt(2),
                         runs ? "Running" : "Pending");
-        state.putPod(MemberSpec.of(json(pod), Set.of("volcano")));
+        state.members.put(MemberSpec.of(json(pod), Set.of("volcano")));
         return Objects.requireNonNull(state.member(group + "-" + index));
     }
 
