@@ -7,8 +7,10 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 import lavaflow.batch.Batch;
+import lavaflow.cli.VolcanoObjects;
 import lavaflow.controller.KubeApi;
 import lavaflow.explain.Explainer;
 import lavaflow.explain.Explanation;
@@ -33,6 +35,9 @@ final class ExplainCommand implements Command {
     private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
     private static final String GROUP_NAME = "scheduling.k8s.io/group-name";
     private static final String BASE = "/apis/" + ExplanationForm.GROUP + "/" + ExplanationForm.VERSION;
+
+    /** What a Job of Volcano's is in the end. */
+    private static final Set<String> ENDS = Set.of("Completed", "Failed", "Aborted", "Terminated");
 
     private static final Option NAMESPACE =
             new Option("--namespace", "-n", "NAMESPACE", "default", "Where the PodGroup, job or pod is.", false);
@@ -110,24 +115,42 @@ final class ExplainCommand implements Command {
         return switch (question.type) {
             case "queue" -> explain(cluster, arguments, "queues", "", question.name);
             case "pod" -> pod(cluster, arguments, namespace, question.name);
-            case "job" ->
-                explain(cluster, arguments, "podgroups", namespace, groupOf(cluster, namespace, question.name));
+            case "job" -> job(cluster, arguments, namespace, question.name);
             default -> explain(cluster, arguments, "podgroups", namespace, question.name);
         };
     }
 
     // ---- which PodGroup ----
 
-    private static String groupOf(ClusterClient cluster, String namespace, String job) {
+    private ObjectNode job(ClusterClient cluster, Arguments arguments, String namespace, String name)
+            throws IOException {
         for (ObjectNode group : cluster.all(Batch.POD_GROUPS)) {
-            if (Json.textAt(group, "metadata", "namespace").equals(namespace) && isOf(group, job)) {
-                return Json.textAt(group, "metadata", "name");
+            if (Json.textAt(group, "metadata", "namespace").equals(namespace) && isOf(group, name)) {
+                return explain(cluster, arguments, "podgroups", namespace, Json.textAt(group, "metadata", "name"));
             }
+        }
+        return ended(cluster, namespace, name);
+    }
+
+    /** A Job of Volcano's that has ended has no PodGroup any longer. */
+    private static ObjectNode ended(ClusterClient cluster, String namespace, String name) {
+        Optional<ObjectNode> job = cluster.api().find(VolcanoObjects.JOBS, namespace, name);
+        String phase =
+                job.map(found -> Json.textAt(found, "status", "state", "phase")).orElse("");
+        if (job.isPresent() && ENDS.contains(phase)) {
+            return ExplanationForm.ofEndedJob(
+                    namespace,
+                    name,
+                    Json.textAt(job.get(), "spec", "queue"),
+                    phase,
+                    Json.textAt(job.get(), "status", "state", "message"));
         }
         throw new CommandFailure(
                 Lava.FAILED,
-                "no PodGroup in namespace '" + namespace + "' is of a job '" + job
-                        + "'. Either it does not exist, or its pods do not name a scheduler of gangs");
+                "no PodGroup in namespace '" + namespace + "' is of a job '" + name
+                        + (job.isPresent()
+                                ? "', which is " + (phase.isEmpty() ? "new" : phase)
+                                : "'. Either it does not exist, or its pods do not name a scheduler of gangs"));
     }
 
     private static boolean isOf(ObjectNode group, String job) {

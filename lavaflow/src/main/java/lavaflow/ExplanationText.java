@@ -34,11 +34,15 @@ final class ExplanationText {
         console.line("");
         if (!Json.textAt(document, "queue").isEmpty()) {
             console.status("Queue", Json.textAt(document, "queue"));
-            console.status(
-                    "Phase",
-                    Json.textAt(document, "phase") + ", minMember " + Json.longAt(document, 0, "minMember")
-                            + ", priority " + Json.longAt(document, 0, "priority"));
-            console.status("Pods", pods(document));
+            String phase = Json.textAt(document, "phase");
+            if (document.has("minMember")) {
+                phase += ", minMember " + Json.longAt(document, 0, "minMember") + ", priority "
+                        + Json.longAt(document, 0, "priority");
+            }
+            console.status("Phase", phase);
+            if (document.has("pods")) {
+                console.status("Pods", pods(document));
+            }
         }
         if (!waiting) {
             return;

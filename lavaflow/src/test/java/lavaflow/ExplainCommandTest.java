@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import lavaflow.batch.Batch;
+import lavaflow.cli.VolcanoObjects;
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.Json;
 import lavaflow.node.SimShapes;
@@ -190,6 +191,28 @@ class ExplainCommandTest {
             assertThat(Json.textAt(document, "metadata", "name")).isEqualTo(group);
             assertThat(Json.flagAt(document, "waiting")).isTrue();
         });
+    }
+
+    @Test
+    void aJobThatHasEndedSaysSo() throws InterruptedException {
+        awaitEstablished("jobs.batch.volcano.sh");
+        ObjectNode job = create(VolcanoObjects.JOBS, """
+                {"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"done"},
+                 "spec":{"schedulerName":"volcano","minAvailable":1,"queue":"default","tasks":[{"name":"only","replicas":1,
+                  "template":{"metadata":{"annotations":{"sim.lavaflow.io/duration":"1s"}},"spec":{"restartPolicy":"Never",
+                   "containers":[{"name":"c","image":"x"}]}}}]}}""");
+        testing.await(
+                VolcanoObjects.JOBS,
+                "default",
+                "done",
+                found -> found.isPresent()
+                        && Json.textAt(found.get(), "status", "state", "phase").equals("Completed"));
+        testing.awaitGone(Batch.POD_GROUPS, "default", "done-" + Json.textAt(job, "metadata", "uid"));
+
+        Said said = lava("explain", "job/done");
+        assertThat(said.code()).isZero();
+        assertThat(lines(said))
+                .contains("● Job default/done is Completed: it waits for nothing.", "Queue default", "Phase Completed");
     }
 
     @Test

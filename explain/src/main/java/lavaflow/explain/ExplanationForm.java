@@ -81,6 +81,16 @@ public final class ExplanationForm {
         return object;
     }
 
+    /** A job that has ended and waits for nothing. */
+    public static ObjectNode ofEndedJob(String namespace, String name, String queue, String phase, String message) {
+        String why = message.isEmpty() ? "" : " (" + message + ")";
+        return head("JobExplanation", namespace, name)
+                .put("headline", "Job %s/%s is %s%s: it waits for nothing.".formatted(namespace, name, phase, why))
+                .put("waiting", false)
+                .put("queue", queue)
+                .put("phase", phase);
+    }
+
     private static void setIfSaid(ObjectNode object, String field, @Nullable Map<String, Long> amounts) {
         if (amounts != null) {
             object.set(field, amounts(amounts));
