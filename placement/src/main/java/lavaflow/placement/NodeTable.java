@@ -11,7 +11,6 @@ import lavaflow.kube.Json;
 import lavaflow.kube.PodRequests;
 import lavaflow.kube.Taint;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
@@ -88,15 +87,9 @@ public final class NodeTable {
         }
     }
 
-    /** The values of one label: equal numbers are equal values, -1 is none. */
-    private static final class Label {
-        private final Map<String, Integer> numbers = new HashMap<>();
-        private int[] values = new int[0];
-    }
-
     private final Columns columns;
     private final Map<String, Integer> slotOf = new HashMap<>();
-    private final Map<String, Label> labels = new HashMap<>();
+    private final NodeOrder order = new NodeOrder(slotOf);
     private Node[] nodes = new Node[FIRST_SLOTS];
     private int[] versions = new int[FIRST_SLOTS];
     private long[][] allocatable = new long[0][];
@@ -111,6 +104,7 @@ public final class NodeTable {
     private final List<Integer> free = new ArrayList<>();
     private final ImageTable images = new ImageTable();
     private int slots;
+    private final NodeLabels labels = new NodeLabels(slot -> nodes[slot].labels(), () -> slots, FIRST_SLOTS);
     private int known;
     private int lastVersion;
     private int disliked;
@@ -120,12 +114,6 @@ public final class NodeTable {
     private final int[] log = new int[REMEMBERED];
 
     private long changes;
-    /** Slots in the order of names, and where each slot is among them; as of some number of names. */
-    private int[] byName = new int[0];
-
-    private int[] places = new int[0];
-    private int names;
-    private int namesSorted = -1;
 
     NodeTable(Columns columns) {
         this.columns = columns;
@@ -185,39 +173,16 @@ public final class NodeTable {
 
     /** Changes whenever there is a node of another name. */
     int names() {
-        return names;
+        return order.changes();
     }
 
     /** Where a slot is among all by name. */
     public int placeByName(int slot) {
-        sortNames();
-        return places[slot];
+        return order.place(slot, slots);
     }
 
     int slotByName(int place) {
-        sortNames();
-        return byName[place];
-    }
-
-    private void sortNames() {
-        if (namesSorted == names) {
-            return;
-        }
-        String[] sorted = slotOf.keySet().toArray(String[]::new);
-        Arrays.sort(sorted);
-        byName = new int[slots];
-        places = new int[slots];
-        Arrays.fill(places, -1);
-        int next = 0;
-        for (String name : sorted) {
-            places[slotOf.getOrDefault(name, 0)] = next++;
-        }
-        for (int slot = 0; slot < slots; slot++) {
-            // Slots that nobody has come last.
-            places[slot] = places[slot] < 0 ? next++ : places[slot];
-            byName[places[slot]] = slot;
-        }
-        namesSorted = names;
+        return order.slot(place, slots);
     }
 
     /** Which nodes have which images. */
@@ -282,8 +247,7 @@ public final class NodeTable {
             allocatable[column][slot] = node.allocatable().getOrDefault(columns.name(column), 0L);
         }
         podLimits[slot] = node.allocatable().getOrDefault("pods", 0L);
-        labels.forEach(
-                (key, label) -> label.values[slot] = number(label, node.labels().get(key)));
+        labels.put(slot, node.labels());
         return slot;
     }
 
@@ -308,7 +272,7 @@ public final class NodeTable {
             slot = free.removeLast();
         }
         slotOf.put(name, slot);
-        names++;
+        order.change();
         return slot;
     }
 
@@ -316,7 +280,7 @@ public final class NodeTable {
         Node node = nodes[slot];
         if (!node.known() && pods.get(slot).isEmpty()) {
             slotOf.remove(node.name());
-            names++;
+            order.change();
             free.add(slot);
         }
     }
@@ -333,11 +297,7 @@ public final class NodeTable {
             allocatable[column] = Arrays.copyOf(allocatable[column], size);
             requested[column] = Arrays.copyOf(requested[column], size);
         }
-        labels.values().forEach(label -> {
-            int from = label.values.length;
-            label.values = Arrays.copyOf(label.values, size);
-            Arrays.fill(label.values, from, size, -1);
-        });
+        labels.grow(size);
     }
 
     /** There may be resources we had not heard of. */
@@ -356,27 +316,12 @@ public final class NodeTable {
 
     /** The values of a label by slot. */
     int[] values(String key) {
-        return labels.computeIfAbsent(key, _ -> {
-                    Label label = new Label();
-                    label.values = new int[nodes.length];
-                    Arrays.fill(label.values, -1);
-                    for (int slot = 0; slot < slots; slot++) {
-                        label.values[slot] = number(label, nodes[slot].labels().get(key));
-                    }
-                    return label;
-                })
-                .values;
+        return labels.values(key);
     }
 
     /** How many values of a label have been seen. */
     int valueCount(String key) {
-        values(key);
-        Label label = labels.get(key);
-        return label == null ? 0 : label.numbers.size();
-    }
-
-    private static int number(Label label, @Nullable JsonNode value) {
-        return value == null ? -1 : label.numbers.computeIfAbsent(value.asText(), _ -> label.numbers.size());
+        return labels.count(key);
     }
 
     public List<PlacedPod> pods(int slot) {

@@ -124,82 +124,41 @@ public record ScheduledPod(
     }
 
     ScheduledPod of(PodClass type, String its) {
-        return new ScheduledPod(
-                uid,
-                type.namespace,
-                name,
-                type.key,
-                its,
-                nominated,
-                priority,
-                preempts,
-                waits,
-                deleting,
-                finished,
-                created,
-                started,
-                condition,
-                generation,
-                revision,
-                devices);
+        return with(type.namespace, type.key, its, nominated, waits, deleting);
     }
 
     /** The same while it is being deleted. */
     public ScheduledPod going() {
-        return new ScheduledPod(
-                uid,
-                namespace,
-                name,
-                key,
-                node,
-                nominated,
-                priority,
-                preempts,
-                false,
-                true,
-                finished,
-                created,
-                started,
-                condition,
-                generation,
-                revision,
-                devices);
+        return with(namespace, key, node, nominated, false, true);
     }
 
     public ScheduledPod on(String chosen) {
-        return new ScheduledPod(
-                uid,
-                namespace,
-                name,
-                key,
-                chosen,
-                "",
-                priority,
-                preempts,
-                false,
-                deleting,
-                finished,
-                created,
-                started,
-                condition,
-                generation,
-                revision,
-                devices);
+        return with(namespace, key, chosen, "", false, deleting);
     }
 
     /** The same while others make room for it on a node. */
     public ScheduledPod expectedOn(String awaited) {
+        return with(namespace, key, node, awaited, waits, deleting);
+    }
+
+    private ScheduledPod with(
+            String itsNamespace,
+            ObjectNode itsKey,
+            String itsNode,
+            String itsNominated,
+            boolean itWaits,
+            boolean isDeleting) {
         return new ScheduledPod(
                 uid,
-                namespace,
+                itsNamespace,
                 name,
-                key,
-                node,
-                awaited,
+                itsKey,
+                itsNode,
+                itsNominated,
                 priority,
                 preempts,
-                waits,
-                deleting,
+                itWaits,
+                isDeleting,
                 finished,
                 created,
                 started,
