@@ -15,34 +15,11 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class JobsTest {
-    private static final String THREE = """
-            minAvailable: 3
-            queue: default
-            maxRetry: 3
-            schedulerName: volcano
-            tasks:
-            - name: w
-              replicas: 3
-              minAvailable: 3
-              template:
-                spec:
-                  containers:
-                  - name: main
-                    image: i
-            """;
-
     private final TestingJobs jobs = new TestingJobs();
-
-    /** A Job of three pods that run, with policies. */
-    private void running(String policies) {
-        jobs.submit(THREE + policies);
-        jobs.admit();
-        jobs.pods("Running", "j-w-0", "j-w-1", "j-w-2");
-    }
 
     @Test
     void podsComeOnceTheGangIsAdmitted() {
-        jobs.submit(THREE);
+        jobs.submit(TestingJobs.THREE);
         assertThat(jobs.phase()).isEqualTo("Pending");
         assertThat(jobs.pods()).isEmpty();
         assertThat(jobs.groups()).containsExactly("j-" + Json.textAt(jobs.job(), "metadata", "uid"));
@@ -58,7 +35,7 @@ class JobsTest {
 
     @Test
     void aJobWhosePodsSucceedIsCompletedAndLeavesItsPodsOnly() {
-        running("");
+        jobs.running("");
         jobs.pass(Duration.ofSeconds(30));
         jobs.pods("Succeeded", "j-w-0", "j-w-1", "j-w-2");
         assertThat(jobs.phase()).isEqualTo("Completed");
@@ -73,7 +50,7 @@ class JobsTest {
 
     @Test
     void finishedPodsAreRememberedInNumbersWhenTheyGo() {
-        running("");
+        jobs.running("");
         jobs.pods("Succeeded", "j-w-0", "j-w-1", "j-w-2");
         jobs.evict("j-w-0");
         jobs.pass(Duration.ofMinutes(1));
@@ -84,7 +61,7 @@ class JobsTest {
 
     @Test
     void aCompletedTaskCompletesTheJobWherePoliciesSaySo() {
-        running("policies: [{event: TaskCompleted, action: CompleteJob}]");
+        jobs.running("policies: [{event: TaskCompleted, action: CompleteJob}]");
         jobs.pods("Succeeded", "j-w-0", "j-w-1", "j-w-2");
         assertThat(jobs.conditions()).containsExactly("Pending", "Running", "Completing", "Completed");
         assertThat(jobs.events()).contains("ExecuteAction: Start to execute action CompleteJob ");
@@ -93,7 +70,7 @@ class JobsTest {
 
     @Test
     void enoughSuccessCompletesAJobAndEndsTheRest() {
-        running("minSuccess: 1");
+        jobs.running("minSuccess: 1");
         jobs.pods("Succeeded", "j-w-1");
         assertThat(jobs.phase()).isEqualTo("Completed");
         jobs.reap();
@@ -106,229 +83,13 @@ class JobsTest {
 
     @Test
     void tooManyFailuresFailAJob() {
-        running("");
+        jobs.running("");
         jobs.pods("Succeeded", "j-w-0");
         jobs.fail("j-w-1", 1);
         jobs.fail("j-w-2", 1);
         assertThat(jobs.phase()).isEqualTo("Failed");
         assertThat(jobs.pods()).hasSize(3);
         assertThat(jobs.number("failed")).isEqualTo(2);
-    }
-
-    @Test
-    void aFailedPodRestartsTheWholeJob() {
-        running("policies: [{event: PodFailed, action: RestartJob}]");
-        String group = Json.textAt(jobs.group(), "metadata", "uid");
-        String survivor = jobs.uid("j-w-1");
-        jobs.fail("j-w-0", 1);
-        assertThat(jobs.phase()).isEqualTo("Restarting");
-        assertThat(jobs.number("retryCount")).isEqualTo(1);
-        assertThat(jobs.number("version")).isEqualTo(1);
-        assertThat(jobs.number("terminating")).isEqualTo(3);
-        jobs.reap();
-        assertThat(jobs.phase()).isEqualTo("Pending");
-        assertThat(jobs.pods()).isEmpty();
-        assertThat(Json.textAt(jobs.group(), "metadata", "uid")).isNotEqualTo(group);
-        jobs.admit();
-        assertThat(jobs.uid("j-w-1")).isNotEqualTo(survivor);
-        assertThat(Json.textAt(jobs.pod("j-w-1"), "metadata", "annotations", "volcano.sh/job-version"))
-                .isEqualTo("1");
-        assertThat(Json.textAt(jobs.pod("j-w-1"), "metadata", "annotations", "volcano.sh/job-retry-count"))
-                .isEqualTo("1");
-    }
-
-    @Test
-    void theLastRetryFailsAndLeavesWhatEnded() {
-        jobs.submit(THREE + "policies: [{event: PodFailed, action: RestartJob}]");
-        for (int i = 0; i < 3; i++) {
-            assertThat(jobs.phase()).isEqualTo("Pending");
-            jobs.admit();
-            jobs.pods("Running", "j-w-0", "j-w-1", "j-w-2");
-            jobs.fail("j-w-0", 1);
-            jobs.reap();
-        }
-        assertThat(jobs.phase()).isEqualTo("Failed");
-        assertThat(jobs.number("retryCount")).isEqualTo(3);
-        assertThat(jobs.pods()).containsExactly("j-w-0");
-        assertThat(jobs.groups()).isEmpty();
-    }
-
-    @Test
-    void aFailedPodIsReplacedAloneWherePoliciesSaySo() {
-        running("policies: [{event: PodFailed, action: RestartPod}]");
-        String failed = jobs.uid("j-w-0");
-        String survivor = jobs.uid("j-w-1");
-        jobs.fail("j-w-0", 1);
-        jobs.reap();
-        assertThat(jobs.pods()).hasSize(3);
-        assertThat(jobs.uid("j-w-0")).isNotEqualTo(failed);
-        assertThat(jobs.uid("j-w-1")).isEqualTo(survivor);
-        assertThat(jobs.number("retryCount")).isEqualTo(1);
-        assertThat(jobs.number("version")).isZero();
-        assertThat(jobs.phase()).isEqualTo("Pending");
-        jobs.pods("Running", "j-w-0");
-        assertThat(jobs.phase()).isEqualTo("Running");
-        assertThat(jobs.conditions()).containsExactly("Restarting", "Pending", "Running");
-    }
-
-    @Test
-    void oneTaskRestartsAlone() {
-        jobs.submit("""
-                minAvailable: 2
-                tasks:
-                - {name: a, replicas: 1, template: {spec: {containers: [{name: main, image: i}]}},
-                   policies: [{event: PodFailed, action: RestartTask}]}
-                - {name: b, replicas: 2, template: {spec: {containers: [{name: main, image: i}]}},
-                   policies: [{event: PodFailed, action: RestartTask}]}
-                """);
-        jobs.admit();
-        jobs.pods("Running", "j-a-0", "j-b-0", "j-b-1");
-        String other = jobs.uid("j-a-0");
-        String neighbour = jobs.uid("j-b-1");
-        jobs.fail("j-b-0", 1);
-        jobs.reap();
-        assertThat(jobs.uid("j-a-0")).isEqualTo(other);
-        assertThat(jobs.uid("j-b-1")).isNotEqualTo(neighbour);
-    }
-
-    @Test
-    void onePartOfATaskRestartsAlone() {
-        jobs.submit("""
-                minAvailable: 4
-                tasks:
-                - name: w
-                  replicas: 4
-                  partitionPolicy: {totalPartitions: 2, partitionSize: 2}
-                  template: {spec: {containers: [{name: main, image: i}]}}
-                policies: [{event: PodFailed, action: RestartPartition}]
-                """);
-        jobs.admit();
-        jobs.pods("Running", "j-w-0", "j-w-1", "j-w-2", "j-w-3");
-        List<String> before = List.of(jobs.uid("j-w-0"), jobs.uid("j-w-1"), jobs.uid("j-w-2"));
-        jobs.fail("j-w-3", 1);
-        jobs.reap();
-        assertThat(List.of(jobs.uid("j-w-0"), jobs.uid("j-w-1"))).isEqualTo(before.subList(0, 2));
-        assertThat(jobs.uid("j-w-2")).isNotEqualTo(before.get(2));
-    }
-
-    @Test
-    void exitCodesHaveTheirOwnPolicies() {
-        running("policies: [{exitCode: 7, action: AbortJob}, {event: PodFailed, action: TerminateJob}]");
-        jobs.fail("j-w-0", 7);
-        jobs.reap();
-        assertThat(jobs.phase()).isEqualTo("Aborted");
-        assertThat(jobs.pods()).containsExactly("j-w-0");
-    }
-
-    @Test
-    void policiesOfATaskComeFirst() {
-        jobs.submit(THREE.replace("  minAvailable: 3\n", "  policies: [{event: PodFailed, action: AbortJob}]\n")
-                + "policies: [{event: PodFailed, action: TerminateJob}]");
-        jobs.admit();
-        jobs.pods("Running", "j-w-0", "j-w-1", "j-w-2");
-        jobs.fail("j-w-2", 1);
-        assertThat(jobs.phase()).isEqualTo("Aborting");
-    }
-
-    @Test
-    void aPodThatIsTakenAwayIsEvicted() {
-        running("policies: [{event: PodEvicted, action: TerminateJob}]");
-        jobs.evict("j-w-1");
-        jobs.reap();
-        assertThat(jobs.phase()).isEqualTo("Terminated");
-        assertThat(jobs.pods()).isEmpty();
-        assertThat(jobs.groups()).isEmpty();
-    }
-
-    @Test
-    void aPodThatIsTakenAwayIsReplacedWithoutAPolicy() {
-        running("");
-        String before = jobs.uid("j-w-1");
-        jobs.evict("j-w-1");
-        assertThat(jobs.uid("j-w-1")).isNotEqualTo(before);
-        assertThat(jobs.number("retryCount")).isZero();
-    }
-
-    @Test
-    void podsEndedByTheControllerAreNotEvicted() {
-        running("policies: [{event: PodEvicted, action: RestartJob}]");
-        jobs.change(spec -> {
-            spec.put("minAvailable", 1);
-            Json.ensureObject((ObjectNode) spec.path("tasks").path(0))
-                    .put("replicas", 1)
-                    .put("minAvailable", 1);
-        });
-        jobs.reap();
-        assertThat(jobs.pods()).containsExactly("j-w-0");
-        assertThat(jobs.phase()).isEqualTo("Running");
-        assertThat(jobs.number("retryCount")).isZero();
-        assertThat(Json.longAt(jobs.group(), 0, "spec", "minMember")).isEqualTo(1);
-        assertThat(Json.longAt(jobs.group(), 0, "spec", "minTaskMember", "w")).isEqualTo(1);
-    }
-
-    @Test
-    void jobsGrowWhileTheyRun() {
-        running("");
-        jobs.change(spec ->
-                Json.ensureObject((ObjectNode) spec.path("tasks").path(0)).put("replicas", 5));
-        assertThat(jobs.pods()).hasSize(5);
-        assertThat(jobs.phase()).isEqualTo("Running");
-    }
-
-    @Test
-    void podsThatStayPendingTooLongRestartTheirJob() {
-        jobs.submit(THREE + "policies: [{event: PodPending, timeout: 10m, action: RestartJob}]");
-        jobs.admit();
-        jobs.pods("Running", "j-w-0", "j-w-1");
-        jobs.pass(Duration.ofMinutes(9));
-        assertThat(jobs.number("retryCount")).isZero();
-        jobs.pass(Duration.ofMinutes(2));
-        assertThat(jobs.number("retryCount")).isEqualTo(1);
-    }
-
-    @Test
-    void aPodThatRunsInTimeRestartsNothing() {
-        jobs.submit(THREE + "policies: [{event: PodPending, timeout: 10m, action: RestartJob}]");
-        jobs.admit();
-        jobs.pods("Running", "j-w-0", "j-w-1", "j-w-2");
-        jobs.pass(Duration.ofMinutes(20));
-        assertThat(jobs.number("retryCount")).isZero();
-    }
-
-    @Test
-    void actionsWaitForTheirTimeout() {
-        running("policies: [{event: PodFailed, timeout: 1m, action: AbortJob}]");
-        jobs.fail("j-w-0", 1);
-        jobs.pass(Duration.ofSeconds(50));
-        assertThat(jobs.phase()).isEqualTo("Running");
-        jobs.pass(Duration.ofSeconds(11));
-        assertThat(jobs.phase()).isEqualTo("Aborting");
-    }
-
-    @Test
-    void anEvictedPodThatIsBackInTimeChangesNothing() {
-        running("policies: [{event: PodEvicted, timeout: 1m, action: AbortJob}]");
-        jobs.evict("j-w-0");
-        jobs.pass(Duration.ofSeconds(5));
-        jobs.pods("Running", "j-w-0");
-        jobs.pass(Duration.ofMinutes(5));
-        assertThat(jobs.phase()).isEqualTo("Running");
-    }
-
-    @Test
-    void containersThatRestartTooOftenFailTheirTask() {
-        running("policies: [{event: TaskFailed, action: TerminateJob}]");
-        jobs.containerRestarts("j-w-0", 2);
-        assertThat(jobs.phase()).isEqualTo("Running");
-        jobs.containerRestarts("j-w-1", 1);
-        assertThat(jobs.phase()).isEqualTo("Terminating");
-    }
-
-    @Test
-    void aGangThatFellApartIsUnknown() {
-        running("policies: [{event: Unknown, action: AbortJob}]");
-        jobs.groupPhase("Unknown");
-        assertThat(jobs.phase()).isEqualTo("Aborting");
     }
 
     @Test
@@ -355,7 +116,7 @@ class JobsTest {
 
     @Test
     void jobsAreAbortedAndResumed() {
-        running("");
+        jobs.running("");
         jobs.pods("Succeeded", "j-w-0");
         String kept = jobs.uid("j-w-0");
         jobs.command("AbortJob");
@@ -377,7 +138,7 @@ class JobsTest {
 
     @Test
     void aCommandIsObeyedOnceAlthoughItsDeletionFails() {
-        running("");
+        jobs.running("");
         jobs.give("RestartJob");
         String command = jobs.names(Batch.COMMANDS).getFirst();
         jobs.api.fail("delete commands.bus.volcano.sh team/" + command, ApiException.internal("lost"));
@@ -392,7 +153,7 @@ class JobsTest {
 
     @Test
     void aJobThatRestartsIsAbortedAfterwards() {
-        running("");
+        jobs.running("");
         jobs.command("RestartJob");
         assertThat(jobs.phase()).isEqualTo("Restarting");
         jobs.command("AbortJob");
@@ -404,7 +165,7 @@ class JobsTest {
 
     @Test
     void commandsForNobodyGo() {
-        running("");
+        jobs.running("");
         jobs.give("AbortJob");
         jobs.api.delete(Volcano.JOBS, TestingJobs.TEAM, "j", KubeApi.Deletion.PLAIN);
         jobs.settle();
@@ -415,7 +176,7 @@ class JobsTest {
 
     @Test
     void claimsAreMadeAndNamedOnce() {
-        jobs.submit(THREE + """
+        jobs.submit(TestingJobs.THREE + """
                 volumes:
                 - mountPath: /in
                   volumeClaim: {accessModes: [ReadWriteOnce]}
@@ -441,7 +202,7 @@ class JobsTest {
 
     @Test
     void whatPluginsMadeGoesWithTheLastPods() {
-        running("plugins: {svc: [], ssh: []}");
+        jobs.running("plugins: {svc: [], ssh: []}");
         assertThat(jobs.names(Volcano.SERVICES)).containsExactly("j");
         assertThat(jobs.names(Volcano.CONFIG_MAPS)).containsExactly("j-svc");
         assertThat(jobs.names(Volcano.SECRETS)).containsExactly("j-ssh");
@@ -464,7 +225,7 @@ class JobsTest {
 
     @Test
     void aPodThatIsReplacedAloneKeepsTheKeysOfItsNeighbours() {
-        running("plugins: {svc: [], ssh: []}\npolicies: [{event: PodFailed, action: RestartPod}]");
+        jobs.running("plugins: {svc: [], ssh: []}\npolicies: [{event: PodFailed, action: RestartPod}]");
         String keys = Json.textAt(jobs.api.get(Volcano.SECRETS, TestingJobs.TEAM, "j-ssh"), "metadata", "uid");
         jobs.fail("j-w-0", 1);
         jobs.reap();
@@ -475,7 +236,7 @@ class JobsTest {
 
     @Test
     void hostsFollowTheSizeOfAJob() {
-        running("plugins: {svc: []}");
+        jobs.running("plugins: {svc: []}");
         jobs.change(spec ->
                 Json.ensureObject((ObjectNode) spec.path("tasks").path(0)).put("replicas", 4));
         assertThat(Json.textAt(jobs.api.get(Volcano.CONFIG_MAPS, TestingJobs.TEAM, "j-svc"), "data", "VC_W_NUM"))
@@ -484,7 +245,7 @@ class JobsTest {
 
     @Test
     void anUnknownPluginIsTold() {
-        jobs.submit(THREE + "plugins: {nonsense: []}");
+        jobs.submit(TestingJobs.THREE + "plugins: {nonsense: []}");
         assertThat(jobs.events())
                 .contains("PluginError: Execute plugin when job add failed, err: failed to get plugin nonsense");
         jobs.admit();
@@ -493,7 +254,7 @@ class JobsTest {
 
     @Test
     void aJobTheServerRefusesForeverIsTerminated() {
-        jobs.submit(THREE + "plugins: {nonsense: []}");
+        jobs.submit(TestingJobs.THREE + "plugins: {nonsense: []}");
         for (int i = 0; i < 20; i++) {
             jobs.pass(Duration.ofMinutes(2));
         }
@@ -503,7 +264,7 @@ class JobsTest {
 
     @Test
     void aJobWaitsForItsQueue() {
-        jobs.submit(THREE.replace("queue: default", "queue: later"));
+        jobs.submit(TestingJobs.THREE.replace("queue: default", "queue: later"));
         assertThat(jobs.phase()).isEqualTo("Pending");
         jobs.create(Batch.QUEUES, "", "later", _ -> {});
         jobs.settle();
@@ -513,7 +274,7 @@ class JobsTest {
 
     @Test
     void whyAGangWaitsIsTold() {
-        jobs.submit(THREE);
+        jobs.submit(TestingJobs.THREE);
         jobs.api.edit(Batch.POD_GROUPS, TestingJobs.TEAM, jobs.groups().getFirst(), group -> {
             Json.ensureObject(group, "status")
                     .put("phase", "Pending")
@@ -533,7 +294,7 @@ class JobsTest {
 
     @Test
     void finishedJobsGoAfterTheirTime() {
-        running("ttlSecondsAfterFinished: 60");
+        jobs.running("ttlSecondsAfterFinished: 60");
         jobs.pods("Succeeded", "j-w-0", "j-w-1", "j-w-2");
         jobs.pass(Duration.ofSeconds(59));
         assertThat(Json.at(jobs.job(), "metadata", "deletionTimestamp")).isNull();
@@ -546,7 +307,7 @@ class JobsTest {
 
     @Test
     void aJobOfManyPodsIsWrittenAboutRarely() {
-        jobs.submit(THREE.replace(": 3", ": 200"));
+        jobs.submit(TestingJobs.THREE.replace(": 3", ": 200"));
         jobs.admit();
         assertThat(jobs.pods()).hasSize(200);
         IntStream.range(0, 200).forEach(i -> jobs.pods("Running", "j-w-" + i));
@@ -561,7 +322,7 @@ class JobsTest {
 
     @Test
     void numbersAreWrittenAfterAWhile() {
-        running("");
+        jobs.running("");
         jobs.pods("Succeeded", "j-w-0");
         assertThat(jobs.number("succeeded")).isZero();
         jobs.pass(Duration.ofSeconds(1));
@@ -570,7 +331,7 @@ class JobsTest {
 
     @Test
     void aRestartThatWasInterruptedGoesOn() {
-        running("policies: [{event: PodFailed, action: RestartJob}]");
+        jobs.running("policies: [{event: PodFailed, action: RestartJob}]");
         jobs.api.fail("delete pods team/j-w-1", ApiException.internal("away"));
         jobs.fail("j-w-0", 1);
         jobs.restart();
@@ -583,7 +344,7 @@ class JobsTest {
 
     @Test
     void aPodThatFailedWhileNobodyLookedIsNoticed() {
-        running("policies: [{event: PodFailed, action: AbortJob}]");
+        jobs.running("policies: [{event: PodFailed, action: AbortJob}]");
         jobs.restart();
         jobs.fail("j-w-0", 1);
         assertThat(jobs.phase()).isEqualTo("Aborting");
@@ -591,7 +352,7 @@ class JobsTest {
 
     @Test
     void podsRefusedByTheServerAreTriedAgain() {
-        jobs.submit(THREE);
+        jobs.submit(TestingJobs.THREE);
         jobs.api.fail("create pods team/j-w-1", ApiException.forbidden("", "pods", "j-w-1", "exceeded quota: few"));
         jobs.admit();
         jobs.pass(Duration.ofSeconds(1));

@@ -28,6 +28,23 @@ final class TestingJobs {
     static final String TEAM = "team";
     static final KubeApi.Kind EVENTS = KubeApi.Kind.core("events");
     static final KubeApi.Kind PRIORITIES = new KubeApi.Kind("scheduling.k8s.io", "v1", "priorityclasses", false);
+    /** A Job of three pods. */
+    static final String THREE = """
+            minAvailable: 3
+            queue: default
+            maxRetry: 3
+            schedulerName: volcano
+            tasks:
+            - name: w
+              replicas: 3
+              minAvailable: 3
+              template:
+                spec:
+                  containers:
+                  - name: main
+                    image: i
+            """;
+
     private static final Instant START = Instant.parse("2030-01-02T03:04:05Z");
 
     final TestingKubeApi api = new TestingKubeApi()
@@ -290,5 +307,12 @@ final class TestingJobs {
         return api.list(EVENTS, "", KubeApi.View.WHOLE).items().stream()
                 .map(event -> Json.textAt(event, "reason") + ": " + Json.textAt(event, "message"))
                 .toList();
+    }
+
+    /** A Job of three pods that run, with policies. */
+    void running(String policies) {
+        submit(THREE + policies);
+        admit();
+        pods("Running", "j-w-0", "j-w-1", "j-w-2");
     }
 }
