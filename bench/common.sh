@@ -46,6 +46,12 @@ ratio() { # ratio A B: A/B with two digits, or - where one is missing
   awk -v a="$1" -v b="$2" 'BEGIN { if (a == "-" || b == "-" || b + 0 == 0) print "-"; else printf "%.2f\n", a / b }'
 }
 
+test_classpath() { # test_classpath MODULE: compiles its tests; they, and the program's own libraries
+  "$LAVA_ROOT/lava" version >/dev/null
+  (cd "$LAVA_ROOT" && mvn -q -pl "$1" -am test-compile -Dspotless.check.skip=true) >&2 || die "the tests of $1 do not compile"
+  echo "$LAVA_ROOT/$1/target/test-classes:$LAVA_ROOT/lavaflow/target/dist/lib/*"
+}
+
 # ---- Lavaflow -------------------------------------------------------------------------------------------------------------
 
 start_lava() { # prints the figures of the start; LAVA_DIRECTORY is kept; LAVA_UP may have other options
