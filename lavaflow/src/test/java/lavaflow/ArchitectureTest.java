@@ -188,7 +188,7 @@ class ArchitectureTest {
         module("controller", "kube");
         module("remote", "kube", "controller");
         module("cluster", "kube", "kinds", "access", "controller");
-        module("placement", "kube");
+        module("placement", "kube", "cel");
         module("batch", "kube", "kinds", "controller", "gang");
         module("cli", "kube", "kinds", "controller");
         module("flows", "kube", "kinds", "controller", "cluster");

@@ -93,7 +93,7 @@ public record NodeSelectorTerm(List<Requirement> labels, List<Requirement> field
         return names;
     }
 
-    static boolean anyMatches(List<NodeSelectorTerm> terms, String name, @Nullable JsonNode nodeLabels) {
+    public static boolean anyMatches(List<NodeSelectorTerm> terms, String name, @Nullable JsonNode nodeLabels) {
         for (NodeSelectorTerm term : terms) {
             if (term.matches(name, nodeLabels)) {
                 return true;

@@ -20,6 +20,7 @@ public final class Attempt {
     private final PodClass type;
     private Neighbours neighbours;
     private final Volumes.@Nullable Wanted volumes;
+    private final @Nullable DeviceNeeds devices;
     private final Rules rules;
 
     public Attempt(ClusterState state, ScheduledPod pod, PodClass type) {
@@ -36,13 +37,20 @@ public final class Attempt {
         state.counts().trim();
         this.neighbours = Neighbours.of(state, type);
         this.volumes = type.claims.isEmpty() ? null : state.volumes().wanted(type);
+        this.devices = type.needsDevices() ? state.devices().wanted(pod, type) : null;
     }
 
     /** Something no node can help with; null if there is nothing such. */
     @Nullable
     public String hopeless() {
         String byNodes = rules.nodeAffinity() ? type.choice.hopeless() : null;
-        return byNodes != null || volumes == null || !rules.volumeBinding() ? byNodes : volumes.problem();
+        String byVolumes = byNodes != null || volumes == null || !rules.volumeBinding() ? byNodes : volumes.problem();
+        return byVolumes != null || devices == null ? byVolumes : devices.problem();
+    }
+
+    /** The devices the pod needs; null if none. */
+    public @Nullable DeviceNeeds devices() {
+        return devices;
     }
 
     public Volumes.@Nullable Wanted volumes() {
@@ -60,7 +68,7 @@ public final class Attempt {
             Crowd crowd = state.crowds().of(type);
             return crowd == null ? state.ranking(type).best(nodes) : bestSpread(crowd);
         }
-        Scores scores = new Scores(state, type, neighbours);
+        Scores scores = new Scores(state, type, neighbours, devices);
         if (names == null) {
             for (int slot = 0; slot < nodes.slots(); slot++) {
                 consider(slot, scores);
@@ -122,6 +130,7 @@ public final class Attempt {
     /** Whether neither neighbours nor anything else but room decides between nodes. */
     public boolean onlyRoomCounts() {
         return volumes == null
+                && devices == null
                 && type.ports.isEmpty()
                 && neighbours.isEmpty()
                 && !state.hasNominations()
@@ -131,6 +140,7 @@ public final class Attempt {
     /** Whether which nodes refuse the pod depends on nothing but the node and the room there. */
     public boolean onlyNodesCount() {
         return volumes == null
+                && devices == null
                 && (type.ports.isEmpty() || !rules.ports())
                 && !neighbours.refuse()
                 && !state.hasNominations();
@@ -195,7 +205,8 @@ public final class Attempt {
     private @Nullable Reason refusalOfOthers(int slot) {
         Reason byVolume =
                 volumes == null ? null : volumes.refusal(nodes.node(slot), nodes.pods(slot), state::isUsed, rules);
-        return byVolume != null ? byVolume : neighbours.refusal(slot, rules);
+        Reason byNeighbours = byVolume != null ? byVolume : neighbours.refusal(slot, rules);
+        return byNeighbours != null || devices == null ? byNeighbours : devices.refusal(nodes.node(slot));
     }
 
     private boolean portsTaken(int slot) {

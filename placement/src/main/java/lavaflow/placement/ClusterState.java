@@ -47,6 +47,7 @@ public final class ClusterState {
     private final PodCounts counts = new PodCounts(namespaceLabels::get);
     private final Crowds crowds = new Crowds(nodes, counts);
     private final Volumes volumes;
+    private final Devices devices;
     /** How many pods on nodes use a claim, by its namespace and name. */
     private final Map<String, Integer> claimUsers = new HashMap<>();
 
@@ -55,26 +56,27 @@ public final class ClusterState {
     private @Nullable Listener listener;
 
     /** What nodes and pods are seen in, as of one moment: nobody changes it any more. */
-    public record Scenery(Map<String, ObjectNode> namespaces, Map<String, DisruptionBudget> budgets, Volumes volumes) {}
+    public record Scenery(Map<String, ObjectNode> namespaces, Map<String, DisruptionBudget> budgets, Volumes volumes, Devices devices) {}
 
     public ClusterState() {
-        this(new Volumes());
+        this(new Volumes(), new Devices());
     }
 
-    private ClusterState(Volumes volumes) {
+    private ClusterState(Volumes volumes, Devices devices) {
         this.volumes = volumes;
+        this.devices = devices;
     }
 
     /** One without nodes and pods. */
     public static ClusterState in(Scenery scenery) {
-        ClusterState state = new ClusterState(scenery.volumes);
+        ClusterState state = new ClusterState(scenery.volumes, scenery.devices.copy());
         state.namespaceLabels.putAll(scenery.namespaces);
         state.budgets.putAll(scenery.budgets);
         return state;
     }
 
     public Scenery scenery() {
-        return new Scenery(new HashMap<>(namespaceLabels), new LinkedHashMap<>(budgets), volumes.copy());
+        return new Scenery(new HashMap<>(namespaceLabels), new LinkedHashMap<>(budgets), volumes.copy(), devices.copy());
     }
 
     /** Pods that take room, in no order. */
@@ -105,6 +107,10 @@ public final class ClusterState {
 
     public Volumes volumes() {
         return volumes;
+    }
+
+    public Devices devices() {
+        return devices;
     }
 
     /** Changes whenever some pod might find another answer than before. */
@@ -176,13 +182,16 @@ public final class ClusterState {
     }
 
     /**
-     * A pod that took no room takes room on the node it names.
+     * A pod that took no room takes room on the node it names, and devices there if it needs some.
      *
      * @param type its class, which is in use
      */
     public PlacedPod place(ScheduledPod pod, PodClass type, int slot) {
         type.pods++;
         PlacedPod entry = new PlacedPod(pod, type);
+        if (type.needsDevices()) {
+            devices.take(pod, type, nodes.node(slot));
+        }
         put(entry, slot);
         return entry;
     }
@@ -221,6 +230,9 @@ public final class ClusterState {
     public PlacedPod forget(String uid) {
         PlacedPod entry = placed.remove(uid);
         if (entry != null) {
+            if (entry.type().needsDevices()) {
+                devices.release(uid);
+            }
             int slot = nodes.slot(entry.pod().node());
             takeFrom(entry, slot);
             if (listener != null) {

@@ -11,6 +11,7 @@ import lavaflow.kube.Json;
 import lavaflow.kube.PodRequests;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +56,9 @@ public final class PodClass {
 
     /** Of these claims, the ones that are made for the pod alone. */
     final List<String> ownClaims;
+
+    /** Claims of devices. */
+    final List<PodClaim> devices;
 
     /** What whoever decides keeps for all pods of it; null as long as nothing. */
     public @Nullable Object kept;
@@ -103,6 +107,7 @@ public final class PodClass {
         List<String> all = new ArrayList<>(texts(spec, "claims"));
         all.addAll(ownClaims);
         this.claims = List.copyOf(all);
+        this.devices = PodClaim.listOf(Json.listAt(spec, "devices"));
         List<String> run = new ArrayList<>();
         for (String field : List.of("initContainers", "containers")) {
             for (JsonNode container : Json.listAt(spec, field)) {
@@ -113,9 +118,14 @@ public final class PodClass {
         this.images = List.copyOf(run);
     }
 
-    /** Whether it asks nothing of its neighbours, for no port and no volume. */
+    /** Whether it asks nothing of its neighbours, for no port, no volume and no device. */
     public boolean asksOnlyForRoom() {
-        return ports.isEmpty() && terms.isEmpty() && claims.isEmpty();
+        return ports.isEmpty() && terms.isEmpty() && claims.isEmpty() && devices.isEmpty();
+    }
+
+    /** Whether it has claims of devices. */
+    public boolean needsDevices() {
+        return !devices.isEmpty();
     }
 
     /** Containers and what else its pods have in common, in the form of a spec; not to be changed. */
@@ -160,6 +170,10 @@ public final class PodClass {
         }
         if (!own.isEmpty()) {
             key.putArray("ownClaims").addAll(own);
+        }
+        ArrayNode devices = PodClaim.key(pod);
+        if (!devices.isEmpty()) {
+            key.set("devices", devices);
         }
         return key;
     }

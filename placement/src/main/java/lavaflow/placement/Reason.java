@@ -23,7 +23,10 @@ public enum Reason {
     SPREAD("node(s) didn't match pod topology spread constraints", true),
     POD_AFFINITY("node(s) didn't match pod affinity rules", false),
     POD_ANTI_AFFINITY("node(s) didn't match pod anti-affinity rules", true),
-    EXISTING_ANTI_AFFINITY("node(s) didn't satisfy existing pods anti-affinity rules", true);
+    EXISTING_ANTI_AFFINITY("node(s) didn't satisfy existing pods anti-affinity rules", true),
+    DEVICES("cannot allocate all claims", false),
+    DEVICES_ELSEWHERE("resourceclaim not available on the node", false),
+    DEVICE_POOLS("invalid resource pools were encountered", false);
 
     private final String message;
     private final boolean preemptionHelps;

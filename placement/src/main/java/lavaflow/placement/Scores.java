@@ -2,23 +2,28 @@ package lavaflow.placement;
 
 import java.util.Arrays;
 
+import org.jspecify.annotations.Nullable;
+
 /** Compares nodes that could take a pod, where more counts than what is left over. */
 public final class Scores {
     private static final long TAINTS = 3;
     private static final long AFFINITY = 2;
     private static final long NEIGHBOURS = 2;
     static final long SPREAD = 2;
+    private static final long DEVICES = 2;
 
     private final NodeTable nodes;
     private final PodClass type;
     private final Standing standing;
+    private final @Nullable DeviceNeeds devices;
     private int[] slots = new int[16];
     private int size;
 
-    Scores(ClusterState state, PodClass type, Neighbours neighbours) {
+    Scores(ClusterState state, PodClass type, Neighbours neighbours, @Nullable DeviceNeeds devices) {
         this.nodes = state.nodes();
         this.type = type;
         this.standing = new Standing(state, type, neighbours);
+        this.devices = devices != null && devices.hasAlternatives() ? devices : null;
     }
 
     /** Whether only what is left over counts. */
@@ -42,6 +47,7 @@ public final class Scores {
         long[] affinity = standing.affinity(all);
         long[] neighbours = standing.neighbours(all);
         long[] spread = standing.spread(all);
+        long[] alternatives = alternatives(all);
         int best = -1;
         long bestScore = Long.MIN_VALUE;
         for (int i = 0; i < size; i++) {
@@ -51,6 +57,7 @@ public final class Scores {
                     + AFFINITY * affinity[i]
                     + NEIGHBOURS * neighbours[i]
                     + SPREAD * spread[i]
+                    + DEVICES * alternatives[i]
                     + standing.images(slot);
             // Ties go to the node with fewer pods, then to the one that came first.
             long tied = (score << 32) - nodes.pods(slot).size();
@@ -60,5 +67,22 @@ public final class Scores {
             }
         }
         return best;
+    }
+
+    /** How early the alternatives are that nodes have devices for, of 100. */
+    private long[] alternatives(int[] all) {
+        long[] scores = new long[all.length];
+        if (devices == null) {
+            return scores;
+        }
+        long most = 0;
+        for (int i = 0; i < all.length; i++) {
+            scores[i] = devices.score(nodes.node(all[i]));
+            most = Math.max(most, scores[i]);
+        }
+        for (int i = 0; i < all.length && most > 0; i++) {
+            scores[i] = 100 * scores[i] / most;
+        }
+        return scores;
     }
 }
