@@ -2,6 +2,7 @@ package lavaflow.scheduler;
 
 import java.util.List;
 
+import lavaflow.placement.DeviceClaim;
 import lavaflow.placement.ScheduledPod;
 import lavaflow.placement.Volumes;
 
@@ -25,6 +26,9 @@ sealed interface Action {
 
     /** A less important pod has to go. */
     record Evict(ScheduledPod victim, ScheduledPod by, String node) implements Action {}
+
+    /** A claim that keeps the pod from all nodes gives back its devices. */
+    record Deallocate(ScheduledPod pod, DeviceClaim claim) implements Action {}
 
     /** A pod that was to come to a node has to look again. */
     record Displace(ScheduledPod pod) implements Action {}

@@ -7,6 +7,13 @@ import java.util.stream.Collectors;
 final class FitMessage {
     static final String NO_NODES = "no nodes available to schedule pods";
 
+    /** The pod has no claims of devices. */
+    static final String NO_CLAIMS = "no new claims to deallocate";
+    /** It has, and they keep their devices. */
+    static final String KEPT_CLAIMS = "still not schedulable";
+    /** One gives them back. */
+    static final String FREED_CLAIM = "deallocation of ResourceClaim completed";
+
     private FitMessage() {}
 
     /** From how many nodes had which reason. */
@@ -28,8 +35,18 @@ final class FitMessage {
         return of(nodes, reason) + " not found";
     }
 
-    /** With what came of looking for pods to evict, and before that for claims to give up, which we have none of. */
-    static String withPreemption(String message, String found) {
-        return message + " no new claims to deallocate, preemption: " + found;
+    /** From one reason about claims of devices, which has nothing to do with nodes. */
+    static String withoutDevices(int nodes, String reason) {
+        String helpless = of(nodes, nodes + " Preemption is not helpful for scheduling");
+        return withPreemption(of(nodes, reason), NO_CLAIMS, helpless);
+    }
+
+    /**
+     * With what came of looking for pods to evict.
+     *
+     * @param claims what came, before that, of looking for claims that could give back their devices
+     */
+    static String withPreemption(String message, String claims, String found) {
+        return message + " " + claims + ", preemption: " + found;
     }
 }

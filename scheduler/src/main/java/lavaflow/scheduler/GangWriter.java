@@ -50,12 +50,20 @@ final class GangWriter {
     private final OrderedWrites writes;
     private final Troubles troubles;
     private final GangMetrics metrics;
+    private final ClaimWriter claims;
     private final QueuedEvents events;
 
-    GangWriter(KubeApi api, InstantSource clock, Writer.Threads threads, GangMetrics metrics, Troubles troubles) {
+    GangWriter(
+            KubeApi api,
+            InstantSource clock,
+            Writer.Threads threads,
+            ClaimWriter claims,
+            GangMetrics metrics,
+            Troubles troubles) {
         this.api = api;
         this.clock = clock;
         this.writes = new OrderedWrites(threads);
+        this.claims = claims;
         this.troubles = troubles;
         this.metrics = metrics;
         this.events = new QueuedEvents(api, COMPONENT, clock);
@@ -82,6 +90,7 @@ final class GangWriter {
      * @param annotations what is written on it before; mostly empty
      */
     void bind(ScheduledPod pod, String node, ObjectNode annotations) {
+        claims.prepare(pod);
         write(
                 pod.uid(),
                 () -> {
@@ -89,7 +98,9 @@ final class GangWriter {
                     if (!annotations.isEmpty()) {
                         annotate(pod, annotations);
                     }
+                    claims.reserve(pod);
                     api.post(Scheduler.PODS, pod.namespace(), pod.name(), "binding", PodWrites.binding(pod, node));
+                    claims.done(pod);
                     metrics.bound(pod, began, clock.instant());
                     events.normal(
                             PodWrites.reference(pod),
@@ -114,6 +125,7 @@ final class GangWriter {
         boolean waits;
         try {
             waits = PodWrites.stillWaits(api, pod, e);
+            claims.refresh(pod);
         } catch (RuntimeException unknown) {
             LOG.debug("{}: {}", pod.place(), unknown.getMessage());
             troubles.bindingUnknown(pod, node);

@@ -93,6 +93,7 @@ final class Gangs implements GangWriter.Troubles {
             Inbox inbox,
             InstantSource clock,
             Writer.Threads threads,
+            ClaimWriter claims,
             Bindings bindings) {
         this.core = new GangCore(cluster, telling(Plugins.with(settings.plugins(), new HttpExtender())));
         this.told = new Spellings(core);
@@ -101,7 +102,7 @@ final class Gangs implements GangWriter.Troubles {
         this.clock = clock;
         this.schedulers = settings.schedulers();
         this.bindings = bindings;
-        this.writer = new GangWriter(settings.api(), clock, threads, metrics, this);
+        this.writer = new GangWriter(settings.api(), clock, threads, claims, metrics, this);
         core.watch(metrics);
         this.columns = cluster.columns();
         this.queues = new QueueStatuses(cluster.columns(), writer);

@@ -18,6 +18,10 @@ import lavaflow.gang.Surroundings;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 import lavaflow.placement.ClusterState;
+import lavaflow.placement.DeviceClaim;
+import lavaflow.placement.DeviceClass;
+import lavaflow.placement.DeviceSlice;
+import lavaflow.placement.Devices;
 import lavaflow.placement.DisruptionBudget;
 import lavaflow.placement.NodeTable;
 import lavaflow.placement.ScheduledPod;
@@ -97,6 +101,10 @@ public final class ListedCluster {
         eachIfAllowed(
                 Scheduler.CAPACITIES,
                 capacity -> volumes.putCapacity(Inbox.place(capacity), StorageCapacity.of(capacity)));
+        Devices devices = cluster.devices();
+        eachIfAllowed(DeviceKinds.CLASSES, type -> devices.putClass(Inbox.name(type), DeviceClass.of(type)));
+        eachIfAllowed(DeviceKinds.SLICES, slice -> devices.putSlice(Inbox.name(slice), DeviceSlice.of(slice)));
+        eachIfAllowed(DeviceKinds.CLAIMS, claim -> devices.putClaim(Inbox.place(claim), DeviceClaim.of(claim)));
         eachIfAllowed(Scheduler.BUDGETS, budget -> cluster.putBudget(Inbox.place(budget), DisruptionBudget.of(budget)));
         eachIfAllowed(GangKinds.QUOTAS, quota -> core.surroundings().put(Surroundings.Quota.of(quota)));
         eachIfAllowed(

@@ -22,6 +22,7 @@ import lavaflow.gang.Decision;
 import lavaflow.gang.MemberSpec;
 import lavaflow.gang.Snapshot;
 import lavaflow.kube.Json;
+import lavaflow.placement.DeviceClaim;
 import lavaflow.placement.DisruptionBudget;
 import lavaflow.placement.NodeTable;
 import lavaflow.placement.PlacedPod;
@@ -111,7 +112,8 @@ public final class Scheduler implements AutoCloseable {
             @Nullable GangSettings gangs) {
         this.followers = followers;
         this.clock = clock;
-        this.writer = new Writer(api, clock, threads, new Writer.Troubles() {
+        ClaimWriter deviceClaims = new ClaimWriter(api, clock, core.state(), this::wrote);
+        this.writer = new Writer(api, clock, threads, deviceClaims, new Writer.Troubles() {
             @Override
             public void bindingFailed(String uid) {
                 inbox.add(now -> Scheduler.this.bindingFailed(uid, now));
@@ -124,7 +126,7 @@ public final class Scheduler implements AutoCloseable {
         });
         this.gangs = gangs == null
                 ? null
-                : new Gangs(gangs, core.state(), followers, inbox, clock, threads, this::bindMember);
+                : new Gangs(gangs, core.state(), followers, inbox, clock, threads, deviceClaims, this::bindMember);
         if (this.gangs != null) {
             core.askFor(this.gangs::strandedWithout);
         }
@@ -158,6 +160,7 @@ public final class Scheduler implements AutoCloseable {
             core.state().volumes().putCapacity(place, capacity);
             volumes(now);
         });
+        DeviceKinds.follow(followers, inbox, core.state().devices(), this::devices);
         follow(BUDGETS, Inbox::place, DisruptionBudget::of, (place, budget, _) -> {
             core.state().putBudget(place, budget);
             touchGangs();
@@ -264,6 +267,19 @@ public final class Scheduler implements AutoCloseable {
             gangs.touch();
             gangVolumes.check(gangs.writer, gangs, now);
         }
+    }
+
+    private void devices(Instant now) {
+        core.onDeviceChange(now);
+        touchGangs();
+    }
+
+    /** What claims have been given counts before it is told. */
+    private void wrote(DeviceClaim claim) {
+        inbox.add(now -> {
+            core.state().devices().wrote(claim);
+            devices(now);
+        });
     }
 
     private void touchGangs() {

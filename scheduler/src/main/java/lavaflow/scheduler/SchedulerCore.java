@@ -11,9 +11,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 import lavaflow.placement.Attempt;
 import lavaflow.placement.ClusterState;
+import lavaflow.placement.DeviceClaim;
+import lavaflow.placement.DeviceNeeds;
 import lavaflow.placement.NodeTable;
 import lavaflow.placement.PlacedPod;
 import lavaflow.placement.PodClass;
@@ -243,6 +246,12 @@ final class SchedulerCore {
         queue.wake((type, _) -> !type.claims.isEmpty(), now);
     }
 
+    /** A claim of devices, the devices or a class of them have changed. */
+    void onDeviceChange(Instant now) {
+        state.touch();
+        queue.wake((type, _) -> type.needsDevices(), now);
+    }
+
     /** A pod could not be given the node that was chosen. */
     void onBindingFailed(String uid, Instant now) {
         Assumed given = unassume(uid);
@@ -290,6 +299,12 @@ final class SchedulerCore {
         }
         Attempt attempt = new Attempt(state, pod, type);
         int slot = attempt.hopeless() == null ? attempt.best() : -1;
+        DeviceNeeds devices = attempt.devices();
+        if (devices != null && devices.trouble() != null) {
+            queue.pause(entry, now);
+            String message = "running \"DynamicResources\" filter plugin: " + devices.trouble();
+            return List.of(new Action.GiveUp(pod, state.nomination(pod.uid()), message));
+        }
         return slot >= 0 ? choose(entry, attempt, slot, now) : preemptOrRefuse(entry, attempt, now);
     }
 
@@ -299,7 +314,7 @@ final class SchedulerCore {
         Volumes.Wanted wanted = attempt.volumes();
         List<Volumes.Choice> choices = wanted == null ? null : wanted.choices(node);
         boolean needsVolumes = choices != null && !choices.isEmpty();
-        state.place(pod.on(node.name()));
+        state.place(pod.on(node.name()), entry.type(), slot);
         leaveQueue(pod.uid());
         List<VolumeClaim> claims = choices == null
                 ? List.of()
@@ -374,15 +389,35 @@ final class SchedulerCore {
                 attempt.explain(slot).forEach(word -> told.merge(word, 1, Integer::sum));
             }
         }
+        DeviceNeeds devices = attempt.devices();
         if (hopeless != null) {
-            return refuseAll(entry, FitMessage.hopeless(nodes.size(), hopeless), Set.of(), now);
+            String why = devices != null && hopeless.equals(devices.problem())
+                    ? FitMessage.withoutDevices(nodes.size(), hopeless)
+                    : FitMessage.hopeless(nodes.size(), hopeless);
+            return refuseAll(entry, why, Set.of(), now);
         }
         String message = FitMessage.of(nodes.size(), told);
+        DeviceClaim freed = devices != null && reasons.contains(Reason.DEVICES_ELSEWHERE)
+                ? devices.dispensable(IntStream.range(0, nodes.slots())
+                        .filter(nodes::isKnown)
+                        .mapToObj(nodes::node)
+                        .toList())
+                : null;
         Preemption.Found found = new Preemption(state, pod, attempt, company).find();
         Preemption.Victims victims = found.victims();
-        return victims != null
-                ? preempt(entry, victims, message, reasons, now)
-                : refuseAll(entry, FitMessage.withPreemption(message, found.message()), reasons, now);
+        if (victims != null) {
+            return preempt(entry, victims, message, reasons, now);
+        }
+        String claims = devices == null
+                ? FitMessage.NO_CLAIMS
+                : freed == null ? FitMessage.KEPT_CLAIMS : FitMessage.FREED_CLAIM;
+        String whole = FitMessage.withPreemption(message, claims, found.message());
+        if (freed == null) {
+            return refuseAll(entry, whole, reasons, now);
+        }
+        List<Action> actions = new ArrayList<>(refuse(entry, whole, reasons, now));
+        actions.add(new Action.Deallocate(pod, freed));
+        return actions;
     }
 
     /** Refuses a pod, and all others like it as long as nothing changes. */

@@ -9,6 +9,7 @@ import lavaflow.controller.QueuedEvents;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
+import lavaflow.placement.DeviceClaim;
 import lavaflow.placement.ScheduledPod;
 import lavaflow.placement.Volume;
 import lavaflow.placement.VolumeClaim;
@@ -84,17 +85,22 @@ final class Writer {
     private final InstantSource clock;
     private final Threads threads;
     private final Troubles troubles;
+    private final ClaimWriter claims;
     private final QueuedEvents events;
 
-    Writer(KubeApi api, InstantSource clock, Threads threads, Troubles troubles) {
+    Writer(KubeApi api, InstantSource clock, Threads threads, ClaimWriter claims, Troubles troubles) {
         this.api = api;
         this.clock = clock;
         this.threads = threads;
+        this.claims = claims;
         this.troubles = troubles;
         this.events = new QueuedEvents(new SchedulerEvents(api, clock));
     }
 
     void write(Action action) {
+        if (action instanceof Action.Bind bind) {
+            claims.prepare(bind.pod());
+        }
         threads.run(() -> {
             try {
                 perform(action);
@@ -115,6 +121,7 @@ final class Writer {
             case Action.GiveUp(ScheduledPod pod, String node, String message) ->
                 tell(pod, "SchedulerError", message, node);
             case Action.Evict evict -> evict(evict);
+            case Action.Deallocate(ScheduledPod _, DeviceClaim claim) -> claims.deallocate(claim);
             case Action.Displace(ScheduledPod pod) -> nominate(pod, null);
         }
     }
@@ -130,6 +137,8 @@ final class Writer {
             case Action.Refuse refuse -> LOG.debug("{}: {}", refuse.pod().place(), e.getMessage());
             case Action.Evict evict ->
                 LOG.debug("{} not evicted: {}", evict.victim().place(), e.getMessage());
+            case Action.Deallocate deallocate ->
+                LOG.debug("{}: {}", deallocate.claim().place(), e.getMessage());
             case Action.Displace displace -> LOG.debug("{}: {}", displace.pod().place(), e.getMessage());
         }
     }
@@ -144,6 +153,7 @@ final class Writer {
         boolean waits;
         try {
             waits = PodWrites.stillWaits(api, pod, e);
+            claims.refresh(pod);
         } catch (RuntimeException unknown) {
             LOG.debug("{}: {}", pod.place(), unknown.getMessage());
             troubles.bindingUnknown(bind);
@@ -157,7 +167,9 @@ final class Writer {
     }
 
     private void bind(ScheduledPod pod, String node) {
+        claims.reserve(pod);
         api.post(Scheduler.PODS, pod.namespace(), pod.name(), "binding", PodWrites.binding(pod, node));
+        claims.done(pod);
         events.normal(PodWrites.reference(pod), "Scheduled", "Successfully assigned " + pod.place() + " to " + node);
     }
 

@@ -17,6 +17,7 @@ import lavaflow.controller.KubeApi;
 import lavaflow.controller.TestingKubeApi;
 import lavaflow.gang.Configuration;
 import lavaflow.kube.Json;
+import lavaflow.placement.ClusterState;
 import lavaflow.placement.ScheduledPod;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -41,7 +42,12 @@ class GangConfigurationTest {
             .serve(GangKinds.QUEUES, "Queue")
             .serve(GangConfiguration.MAPS, "ConfigMap");
     private final GangWriter writer = new GangWriter(
-            api, () -> Instant.EPOCH, Writer.Threads.callers(), new GangMetrics(() -> 0), new IgnoredTroubles());
+            api,
+            () -> Instant.EPOCH,
+            Writer.Threads.callers(),
+            new ClaimWriter(api, () -> Instant.EPOCH, new ClusterState(), _ -> {}),
+            new GangMetrics(() -> 0),
+            new IgnoredTroubles());
     private final BlockingQueue<List<String>> actions = new LinkedBlockingQueue<>();
 
     /** Nothing is written that could fail. */
