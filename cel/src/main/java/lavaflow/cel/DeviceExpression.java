@@ -81,8 +81,7 @@ public final class DeviceExpression {
         if (program == null) {
             throw new Failure(problem);
         }
-        CelResult result =
-                program.evaluate(Bindings.of("device", device.value()), new CelBudget(MOST_COST));
+        CelResult result = program.evaluate(Bindings.of("device", device.value()), new CelBudget(MOST_COST));
         return switch (result) {
             case CelResult.Failure failure -> throw new Failure(failure.message());
             case CelResult.Value(Object value, long _) -> {

@@ -76,8 +76,8 @@ class DeviceExpressionTest {
     @Test
     void costsAreBounded() {
         String list = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
-        String source = list + ".all(a, " + list + ".all(b, " + list + ".all(c, " + list + ".all(d, " + list + ".all(e, "
-                + list + ".all(f, a + b + c + d + e + f > 0))))))";
+        String source = list + ".all(a, " + list + ".all(b, " + list + ".all(c, " + list + ".all(d, " + list
+                + ".all(e, " + list + ".all(f, a + b + c + d + e + f > 0))))))";
         assertThatThrownBy(() -> selects(source, DEVICE)).hasMessageContaining("actual cost limit exceeded");
     }
 
@@ -95,9 +95,10 @@ class DeviceExpressionTest {
 
     @Test
     void mistakesAreFoundBeforeAnyDeviceIsSeen() {
-        assertThat(DeviceExpression.of("?!").problem()).startsWith("compilation failed: ").contains("Syntax error");
-        assertThat(DeviceExpression.of("device.colour == 'red'").problem())
-                .contains("undefined field 'colour'");
+        assertThat(DeviceExpression.of("?!").problem())
+                .startsWith("compilation failed: ")
+                .contains("Syntax error");
+        assertThat(DeviceExpression.of("device.colour == 'red'").problem()).contains("undefined field 'colour'");
         assertThatThrownBy(() -> selects("?!", DEVICE)).hasMessageStartingWith("compilation failed: ");
         assertThat(DeviceExpression.of("true").problem()).isNull();
     }

@@ -45,7 +45,10 @@ public final class Attempt {
     public String hopeless() {
         String byNodes = rules.nodeAffinity() ? type.choice.hopeless() : null;
         String byVolumes = byNodes != null || volumes == null || !rules.volumeBinding() ? byNodes : volumes.problem();
-        return byVolumes != null || devices == null ? byVolumes : devices.problem();
+        if (byVolumes != null || devices == null) {
+            return byVolumes;
+        }
+        return devices.problem() != null ? devices.problem() : devices.trouble();
     }
 
     /** The devices the pod needs; null if none. */

@@ -56,7 +56,11 @@ public final class ClusterState {
     private @Nullable Listener listener;
 
     /** What nodes and pods are seen in, as of one moment: nobody changes it any more. */
-    public record Scenery(Map<String, ObjectNode> namespaces, Map<String, DisruptionBudget> budgets, Volumes volumes, Devices devices) {}
+    public record Scenery(
+            Map<String, ObjectNode> namespaces,
+            Map<String, DisruptionBudget> budgets,
+            Volumes volumes,
+            Devices devices) {}
 
     public ClusterState() {
         this(new Volumes(), new Devices());
@@ -76,7 +80,8 @@ public final class ClusterState {
     }
 
     public Scenery scenery() {
-        return new Scenery(new HashMap<>(namespaceLabels), new LinkedHashMap<>(budgets), volumes.copy(), devices.copy());
+        return new Scenery(
+                new HashMap<>(namespaceLabels), new LinkedHashMap<>(budgets), volumes.copy(), devices.copy());
     }
 
     /** Pods that take room, in no order. */

@@ -62,8 +62,7 @@ final class Device {
         this.shared = Json.flagAt(json, "allowMultipleAllocations");
         List<Taint> found = new ArrayList<>();
         for (JsonNode taint : Json.listAt(json, "taints")) {
-            found.add(new Taint(
-                    Json.textAt(taint, "key"), Json.textAt(taint, "value"), Json.textAt(taint, "effect")));
+            found.add(new Taint(Json.textAt(taint, "key"), Json.textAt(taint, "value"), Json.textAt(taint, "effect")));
         }
         this.taints = List.copyOf(found);
         List<Consumption> takes = new ArrayList<>();

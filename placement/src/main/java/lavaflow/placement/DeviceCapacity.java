@@ -41,7 +41,8 @@ record DeviceCapacity(
         return new DeviceCapacity(
                 Quantity.at(json, "value"),
                 find(policy, "default"),
-                Json.listAt(policy, "validValues").valueStream()
+                Json.listAt(policy, "validValues")
+                        .valueStream()
                         .map(Quantity::fromJson)
                         .toList(),
                 find(range, "min"),

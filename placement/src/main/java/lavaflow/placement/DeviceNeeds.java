@@ -119,9 +119,7 @@ public final class DeviceNeeds {
             reachable &= has == null || has.reachableFrom(node);
         }
         if (allocations(node) == null) {
-            return devices.pools(node).stream().anyMatch(DevicePool::invalid)
-                    ? Reason.DEVICE_POOLS
-                    : Reason.DEVICES;
+            return devices.pools(node).stream().anyMatch(DevicePool::invalid) ? Reason.DEVICE_POOLS : Reason.DEVICES;
         }
         return reachable ? null : Reason.DEVICES_ELSEWHERE;
     }

@@ -37,7 +37,8 @@ record DevicePool(
 
     /** What a pool is known by; drivers sort before pools. */
     private record Key(String driver, String pool) implements Comparable<Key> {
-        private static final Comparator<Key> ORDER = Comparator.comparing(Key::driver).thenComparing(Key::pool);
+        private static final Comparator<Key> ORDER =
+                Comparator.comparing(Key::driver).thenComparing(Key::pool);
 
         @Override
         public int compareTo(Key other) {
@@ -82,8 +83,7 @@ record DevicePool(
 
     /** Only the newest generation counts. */
     private static void add(Map<Key, List<DeviceSlice>> pools, DeviceSlice slice) {
-        List<DeviceSlice> known =
-                pools.computeIfAbsent(new Key(slice.driver(), slice.pool()), _ -> new ArrayList<>());
+        List<DeviceSlice> known = pools.computeIfAbsent(new Key(slice.driver(), slice.pool()), _ -> new ArrayList<>());
         if (!known.isEmpty() && slice.generation() > known.getFirst().generation()) {
             known.clear();
         }

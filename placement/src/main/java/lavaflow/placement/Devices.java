@@ -31,7 +31,11 @@ public final class Devices {
      *
      * @param allocation what the claim gets; null if it has that already
      */
-    public record Reservation(String namespace, String name, String uid, @Nullable ObjectNode allocation) {}
+    public record Reservation(
+            String namespace,
+            String name,
+            String uid,
+            @Nullable ObjectNode allocation) {}
 
     private final Map<String, DeviceSlice> slices = new TreeMap<>();
     private final Map<String, DeviceClass> classes = new HashMap<>();
@@ -85,13 +89,18 @@ public final class Devices {
         }
     }
 
-    /** A claim as the API tells it; what is older than what is known already does not count. */
-    public void putClaim(String place, @Nullable DeviceClaim claim) {
+    /**
+     * A claim as the API tells it; what is older than what is known already does not count.
+     *
+     * @return whether there may be devices now that others can have
+     */
+    public boolean putClaim(String place, @Nullable DeviceClaim claim) {
         DeviceClaim before = claims.get(place);
         boolean same = before != null && claim != null && before.uid().equals(claim.uid());
         if (before != null && same && claim.revision() < before.revision()) {
-            return;
+            return false;
         }
+        boolean had = before != null && allocation(before) != null;
         if (before != null && before.allocation() != null) {
             allocated.remove(before.allocation());
         }
@@ -100,20 +109,19 @@ public final class Devices {
         }
         if (claim == null) {
             claims.remove(place);
-            return;
+            return had;
         }
         claims.put(place, claim);
         if (claim.allocation() != null) {
             allocated.add(claim.allocation());
         }
+        return had && claim.allocation() == null;
     }
 
     /** A claim as it was written here: it may be gone by now. */
-    public void wrote(DeviceClaim claim) {
+    public boolean wrote(DeviceClaim claim) {
         DeviceClaim known = claims.get(claim.place());
-        if (known != null && known.uid().equals(claim.uid())) {
-            putClaim(claim.place(), claim);
-        }
+        return known != null && known.uid().equals(claim.uid()) && putClaim(claim.place(), claim);
     }
 
     private void dropAssumed(String uid) {
@@ -183,8 +191,8 @@ public final class Devices {
     boolean hasOtherUsers(DeviceClaim claim, String pod) {
         return claim.users().stream().anyMatch(user -> !user.equals(pod))
                 || uses.entrySet().stream()
-                        .anyMatch(each -> !each.getKey().equals(pod)
-                                && each.getValue().contains(claim.uid()));
+                        .anyMatch(each ->
+                                !each.getKey().equals(pod) && each.getValue().contains(claim.uid()));
     }
 
     DeviceNeeds wanted(ScheduledPod pod, PodClass type) {

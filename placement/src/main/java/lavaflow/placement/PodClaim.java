@@ -58,8 +58,8 @@ record PodClaim(String name, String user, String problem) {
     static List<PodClaim> listOf(JsonNode key) {
         List<PodClaim> claims = new ArrayList<>();
         for (JsonNode each : key) {
-            claims.add(new PodClaim(
-                    Json.textAt(each, "name"), Json.textAt(each, "user"), Json.textAt(each, "problem")));
+            claims.add(
+                    new PodClaim(Json.textAt(each, "name"), Json.textAt(each, "user"), Json.textAt(each, "problem")));
         }
         return List.copyOf(claims);
     }

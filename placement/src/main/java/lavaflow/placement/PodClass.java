@@ -128,6 +128,11 @@ public final class PodClass {
         return !devices.isEmpty();
     }
 
+    /** Whether it uses a claim of devices, by namespace and name. */
+    public boolean usesDevicesOf(String claim) {
+        return devices.stream().anyMatch(each -> claim.equals(namespace + "/" + each.name()));
+    }
+
     /** Containers and what else its pods have in common, in the form of a spec; not to be changed. */
     public ObjectNode spec() {
         return key;

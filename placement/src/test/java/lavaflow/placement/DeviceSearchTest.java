@@ -15,7 +15,8 @@ class DeviceSearchTest {
     private static final String NONE = "cannot allocate all claims";
     private static final String NEW = "device.attributes[`gpu.example.com`].model == `new`";
 
-    private final TestingDevices devices = new TestingDevices().node("n1").node("n2").type("gpu");
+    private final TestingDevices devices =
+            new TestingDevices().node("n1").node("n2").type("gpu");
 
     private TestingDevices twoModels() {
         return devices.slice(
@@ -69,7 +70,9 @@ class DeviceSearchTest {
 
     @Test
     void whatIsWrongWithASelectorIsToldWithItsOwner() {
-        twoModels().type("odd", "device.attributes['gpu.example.com'].colour == 'red'").claim("c", "odd", 1);
+        twoModels()
+                .type("odd", "device.attributes['gpu.example.com'].colour == 'red'")
+                .claim("c", "odd", 1);
         assertThat(devices.offer("n1", "c"))
                 .isEqualTo("class odd: selector #0: CEL runtime error: no such key: colour");
         devices.claim("e", requests(one("r", where("true", "1"))));
@@ -80,10 +83,12 @@ class DeviceSearchTest {
 
     @Test
     void constraintsHoldAmongAllRequestsTheyName() {
-        twoModels().claim(
+        twoModels()
+                .claim(
                         "same",
                         requests(one("x", where(NEW)), one("y", where(NEW)))
-                                .replace("]}}]}", "]}}], 'constraints': [{'matchAttribute': 'gpu.example.com/numa'}]}"));
+                                .replace(
+                                        "]}}]}", "]}}], 'constraints': [{'matchAttribute': 'gpu.example.com/numa'}]}"));
         assertThat(devices.offer("n1", "same")).isEqualTo("x=c y=d");
         devices.claim("apart", constrained("'distinctAttribute': 'gpu.example.com/numa'"));
         assertThat(devices.offer("n1", "apart")).isEqualTo("x=a y=c");
@@ -99,7 +104,8 @@ class DeviceSearchTest {
 
     @Test
     void theFirstAlternativeThatIsThereCounts() {
-        twoModels().claim(
+        twoModels()
+                .claim(
                         "c",
                         "{'requests': [{'name': 'r', 'firstAvailable': ["
                                 + "{'name': 'five', 'deviceClassName': 'gpu', 'allocationMode': 'ExactCount', 'count': 5},"
@@ -194,11 +200,15 @@ class DeviceSearchTest {
                 "{'name': 'odd', 'taints': [{'key': 'odd', 'effect': 'None'}]}");
         devices.claim("c", requests(one("r")));
         assertThat(devices.offer("n1", "c")).isEqualTo("r=odd");
-        devices.claim("e", requests(one("r", "'tolerations': [{'key': 'health', 'operator': 'Equal', 'value': 'bad'}]")));
+        devices.claim(
+                "e", requests(one("r", "'tolerations': [{'key': 'health', 'operator': 'Equal', 'value': 'bad'}]")));
         assertThat(devices.offer("n1", "e")).isEqualTo("r=sick");
-        JsonNode result = Json.listAt(devices.given("n1", "e"), "devices", "results").get(0);
-        assertThat(Json.textAt(Json.listAt(result, "tolerations").get(0), "key")).isEqualTo("health");
-        devices.claim("f", requests(one("r", "'tolerations': [{'key': 'health', 'operator': 'Equal', 'value': 'good'}]")));
+        JsonNode result =
+                Json.listAt(devices.given("n1", "e"), "devices", "results").get(0);
+        assertThat(Json.textAt(Json.listAt(result, "tolerations").get(0), "key"))
+                .isEqualTo("health");
+        devices.claim(
+                "f", requests(one("r", "'tolerations': [{'key': 'health', 'operator': 'Equal', 'value': 'good'}]")));
         assertThat(devices.offer("n1", "f")).isEqualTo("r=odd");
         devices.claim("g", requests(one("r", "'tolerations': [{'operator': 'Exists', 'effect': 'NoExecute'}]")));
         assertThat(devices.offer("n1", "g")).isEqualTo("r=odd");
@@ -223,7 +233,10 @@ class DeviceSearchTest {
                         part("half-1", "20Gi"),
                         part("quarter-0", "10Gi"),
                         part("whole", "40Gi"));
-        devices.claim("three", "gpu", 3).claim("two", "gpu", 2).claim("one", "gpu", 1).claim("another", "gpu", 1);
+        devices.claim("three", "gpu", 3)
+                .claim("two", "gpu", 2)
+                .claim("one", "gpu", 1)
+                .claim("another", "gpu", 1);
         assertThat(devices.offer("n1", "two")).isEqualTo("r=half-0 r=half-1");
         assertThat(devices.offer("n1", "three")).isEqualTo(NONE);
         assertThat(devices.place(pod("p", "one"))).isEqualTo("n1");
@@ -269,7 +282,8 @@ class DeviceSearchTest {
                         + " 'requestPolicy': {'default': '1', 'validRange': {'min': '1', 'step': '2', 'max': '9'}}}}}");
         devices.claim("four", bandwidth("bandwidth", "4")).claim("six", bandwidth("bandwidth", "6"));
         devices.claim("lanes", bandwidth("lanes", "6")).claim("usual", requests(one("r")));
-        JsonNode result = Json.listAt(devices.given("n1", "four"), "devices", "results").get(0);
+        JsonNode result =
+                Json.listAt(devices.given("n1", "four"), "devices", "results").get(0);
         assertThat(Json.textAt(result, "consumedCapacity", "bandwidth")).isEqualTo("5");
         assertThat(Json.textAt(result, "shareID")).isNotEmpty();
         assertThat(devices.place(pod("p", "four"))).isEqualTo("n1");
@@ -283,7 +297,9 @@ class DeviceSearchTest {
     @Test
     void parametersOfClassAndClaimAreGathered() {
         devices.slice("n1", device("a"), device("b"));
-        devices.type(object("{'metadata': {'name': 'gpu'}, 'spec': {'config': [{'opaque': {'driver': 'd', 'parameters': {'of': 'class'}}}]}}"));
+        devices.type(
+                object(
+                        "{'metadata': {'name': 'gpu'}, 'spec': {'config': [{'opaque': {'driver': 'd', 'parameters': {'of': 'class'}}}]}}"));
         devices.claim(
                 "c",
                 "{'requests': [" + one("x") + "," + one("y")
@@ -320,7 +336,8 @@ class DeviceSearchTest {
 
     @Test
     void devicesThatHaveToBePreparedFirstAreLeftAlone() {
-        devices.slice("n1", "{'name': 'fabric', 'bindingConditions': ['attached']}").claim("c", "gpu", 1);
+        devices.slice("n1", "{'name': 'fabric', 'bindingConditions': ['attached']}")
+                .claim("c", "gpu", 1);
         assertThat(devices.offer("n1", "c")).isEqualTo(NONE);
     }
 }

@@ -85,7 +85,9 @@ class DevicesTest {
         String node = devices.place(pod);
         JsonNode allocation = reservations(pod).getFirst().allocation();
         devices.tell("c", object(ONE), allocation, List.of());
-        assertThat(reservations(pod)).singleElement().satisfies(each -> assertThat(each.allocation()).isNull());
+        assertThat(reservations(pod))
+                .singleElement()
+                .satisfies(each -> assertThat(each.allocation()).isNull());
         devices.tell("c", object(ONE), allocation, List.of(pod.uid()));
         assertThat(reservations(pod)).isEmpty();
         assertThat(devices.state.devices().counts().values()).containsExactly(1);

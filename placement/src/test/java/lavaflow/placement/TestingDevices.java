@@ -106,7 +106,10 @@ final class TestingDevices {
             Json.ensureObject(claim, "status").set("allocation", allocation);
         }
         for (String user : users) {
-            Json.ensureObject(claim, "status").withArray("reservedFor").addObject().put("uid", user);
+            Json.ensureObject(claim, "status")
+                    .withArray("reservedFor")
+                    .addObject()
+                    .put("uid", user);
         }
         state.devices().putClaim("default/" + name, DeviceClaim.of(claim));
         return this;
@@ -114,10 +117,7 @@ final class TestingDevices {
 
     static ScheduledPod pod(String name, String... claims) {
         ObjectNode pod = Json.object();
-        pod.putObject("metadata")
-                .put("namespace", "default")
-                .put("name", name)
-                .put("uid", "uid-" + name);
+        pod.putObject("metadata").put("namespace", "default").put("name", name).put("uid", "uid-" + name);
         ObjectNode spec = pod.putObject("spec").put("schedulerName", ScheduledPod.SCHEDULER);
         for (String claim : claims) {
             spec.withArray("resourceClaims").addObject().put("name", claim).put("resourceClaimName", claim);
@@ -151,7 +151,8 @@ final class TestingDevices {
         List<String> told = new ArrayList<>();
         for (DeviceClaim.Allocation each : allocations) {
             each.devices()
-                    .forEach(given -> told.add(given.request() + "=" + given.id().device()));
+                    .forEach(
+                            given -> told.add(given.request() + "=" + given.id().device()));
         }
         return String.join(" ", told);
     }

@@ -102,8 +102,8 @@ final class ClaimWriter {
     private ObjectNode reserveOnce(ScheduledPod pod, Devices.Reservation needs) {
         String place = needs.namespace() + "/" + needs.name();
         ObjectNode claim = api.find(DeviceKinds.CLAIMS, needs.namespace(), needs.name())
-                .filter(found -> Inbox.uid(found).equals(needs.uid())
-                        && Json.at(found, "metadata", "deletionTimestamp") == null)
+                .filter(found ->
+                        Inbox.uid(found).equals(needs.uid()) && Json.at(found, "metadata", "deletionTimestamp") == null)
                 .orElseThrow(() -> failure("claim " + place + " got deleted in the meantime"));
         ObjectNode has = Json.objectAt(claim, "status", "allocation");
         ObjectNode gets = needs.allocation();
@@ -113,7 +113,8 @@ final class ClaimWriter {
         if (has != null && gets != null && !sameDevices(has, gets)) {
             throw failure("claim " + place + " got allocated elsewhere in the meantime");
         }
-        boolean reserved = Json.listAt(claim, "status", "reservedFor").valueStream()
+        boolean reserved = Json.listAt(claim, "status", "reservedFor")
+                .valueStream()
                 .anyMatch(user -> Json.textAt(user, "uid").equals(pod.uid()));
         if (has != null && reserved) {
             return claim;
@@ -164,8 +165,8 @@ final class ClaimWriter {
 
     /** Takes its devices from a claim that nobody but a pod without a node uses. */
     void deallocate(DeviceClaim claim) {
-        ObjectNode found = api.find(DeviceKinds.CLAIMS, claim.namespace(), claim.name())
-                .orElse(null);
+        ObjectNode found =
+                api.find(DeviceKinds.CLAIMS, claim.namespace(), claim.name()).orElse(null);
         String revision = found == null ? "" : Json.textAt(found, "metadata", "resourceVersion");
         if (found == null || !revision.equals(String.valueOf(claim.revision()))) {
             // It has changed since: whoever asked will ask again.

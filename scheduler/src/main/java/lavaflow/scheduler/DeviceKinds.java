@@ -1,7 +1,6 @@
 package lavaflow.scheduler;
 
 import java.time.Instant;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 import lavaflow.controller.Followers;
@@ -21,20 +20,40 @@ final class DeviceKinds {
 
     private DeviceKinds() {}
 
+    /** Hears, on the thread that owns devices, of what has changed. */
+    interface Changes {
+        /** There may be other devices to have than before. */
+        void devices(Instant now);
+
+        /** Somebody may find another answer who uses this claim, by namespace and name. */
+        void claim(String place, Instant now);
+
+        default void claim(String place, boolean frees, Instant now) {
+            if (frees) {
+                devices(now);
+            } else {
+                claim(place, now);
+            }
+        }
+    }
+
     /** Keeps devices as they are told of, on the thread that owns them. */
-    static void follow(Followers followers, Inbox inbox, Devices devices, Consumer<Instant> changed) {
+    static void follow(Followers followers, Inbox inbox, Devices devices, Changes changed) {
         follow(followers, inbox, CLASSES, Inbox::name, DeviceClass::of, (name, type, now) -> {
             devices.putClass(name, type);
-            changed.accept(now);
+            changed.devices(now);
         });
         follow(followers, inbox, SLICES, Inbox::name, DeviceSlice::of, (name, slice, now) -> {
             devices.putSlice(name, slice);
-            changed.accept(now);
+            changed.devices(now);
         });
-        follow(followers, inbox, CLAIMS, Inbox::place, DeviceClaim::of, (place, claim, now) -> {
-            devices.putClaim(place, claim);
-            changed.accept(now);
-        });
+        follow(
+                followers,
+                inbox,
+                CLAIMS,
+                Inbox::place,
+                DeviceClaim::of,
+                (place, claim, now) -> changed.claim(place, devices.putClaim(place, claim), now));
     }
 
     private static <T> void follow(

@@ -77,6 +77,20 @@ public final class Scheduler implements AutoCloseable {
     /** Pods of which nobody knows whether they have their node, the one to ask about next first. */
     private final Deque<Doubt> doubts = new ArrayDeque<>();
 
+    private final DeviceKinds.Changes deviceChanges = new DeviceKinds.Changes() {
+        @Override
+        public void devices(Instant now) {
+            core.onDeviceChange(now);
+            touchGangs();
+        }
+
+        @Override
+        public void claim(String place, Instant now) {
+            core.onClaimChange(place, now);
+            touchGangs();
+        }
+    };
+
     private record Doubt(Action.Bind bind, Instant due) {}
 
     /** A pod as the API tells it, and whether it is to be placed with a gang. */
@@ -160,7 +174,7 @@ public final class Scheduler implements AutoCloseable {
             core.state().volumes().putCapacity(place, capacity);
             volumes(now);
         });
-        DeviceKinds.follow(followers, inbox, core.state().devices(), this::devices);
+        DeviceKinds.follow(followers, inbox, core.state().devices(), deviceChanges);
         follow(BUDGETS, Inbox::place, DisruptionBudget::of, (place, budget, _) -> {
             core.state().putBudget(place, budget);
             touchGangs();
@@ -269,17 +283,10 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    private void devices(Instant now) {
-        core.onDeviceChange(now);
-        touchGangs();
-    }
-
     /** What claims have been given counts before it is told. */
     private void wrote(DeviceClaim claim) {
-        inbox.add(now -> {
-            core.state().devices().wrote(claim);
-            devices(now);
-        });
+        inbox.add(
+                now -> deviceChanges.claim(claim.place(), core.state().devices().wrote(claim), now));
     }
 
     private void touchGangs() {

@@ -246,10 +246,16 @@ final class SchedulerCore {
         queue.wake((type, _) -> !type.claims.isEmpty(), now);
     }
 
-    /** A claim of devices, the devices or a class of them have changed. */
+    /** There may be other devices than before. */
     void onDeviceChange(Instant now) {
         state.touch();
         queue.wake((type, _) -> type.needsDevices(), now);
+    }
+
+    /** A claim of devices has come or changed, and gave nothing back. */
+    void onClaimChange(String place, Instant now) {
+        state.touch();
+        queue.wake((type, _) -> type.usesDevicesOf(place), now);
     }
 
     /** A pod could not be given the node that was chosen. */

@@ -70,20 +70,21 @@ class DeviceTest extends TestingGangCluster {
     }
 
     private List<String> devicesOf(String claim) {
-        return Json.listAt(statusOf(claim), "allocation", "devices", "results").valueStream()
+        return Json.listAt(statusOf(claim), "allocation", "devices", "results")
+                .valueStream()
                 .map(result -> Json.textAt(result, "pool") + "/" + Json.textAt(result, "device"))
                 .toList();
     }
 
     private List<String> usersOf(String claim) {
-        return Json.listAt(statusOf(claim), "reservedFor").valueStream()
+        return Json.listAt(statusOf(claim), "reservedFor")
+                .valueStream()
                 .map(user -> Json.textAt(user, "name"))
                 .toList();
     }
 
     private String why(String pod) {
-        JsonNode condition =
-                condition(Json.at(api.get(Scheduler.PODS, "default", pod), "status"), "PodScheduled");
+        JsonNode condition = condition(Json.at(api.get(Scheduler.PODS, "default", pod), "status"), "PodScheduled");
         return Json.textAt(condition, "reason") + ": " + Json.textAt(condition, "message");
     }
 
@@ -119,11 +120,13 @@ class DeviceTest extends TestingGangCluster {
         String helpless =
                 ". no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.";
         assertThat(why("p"))
-                .isEqualTo("Unschedulable: 0/1 nodes are available: could not find ResourceClaim \"default/c\"" + helpless);
+                .isEqualTo("Unschedulable: 0/1 nodes are available: could not find ResourceClaim \"default/c\""
+                        + helpless);
         claim("c", 1);
         later(Duration.ofSeconds(30));
         assertThat(why("p"))
-                .isEqualTo("Unschedulable: 0/1 nodes are available: request r: device class gpu does not exist" + helpless);
+                .isEqualTo("Unschedulable: 0/1 nodes are available: request r: device class gpu does not exist"
+                        + helpless);
         type();
         later(Duration.ofSeconds(30));
         assertThat(why("p"))
@@ -286,7 +289,9 @@ class DeviceTest extends TestingGangCluster {
             assertThat(nodeOf("g-" + i)).isEmpty();
             assertThat(devicesOf("g-" + i)).isEmpty();
         }
-        assertThat(writes("resourceclaims")).filteredOn(each -> each.contains("update")).isEmpty();
+        assertThat(writes("resourceclaims"))
+                .filteredOn(each -> each.contains("update"))
+                .isEmpty();
         gang("small", 2, 2, 1);
         later(Duration.ofSeconds(5));
         assertThat(nodeOf("small-0")).isEqualTo("n");

@@ -117,7 +117,8 @@ final class TestingCluster {
             case Action.Refuse refuse -> refuse.message();
             case Action.GiveUp giveUp -> giveUp.message();
             case Action.Evict evict -> "evict " + evict.victim().name();
-            case Action.Deallocate deallocate -> "deallocate " + deallocate.claim().name();
+            case Action.Deallocate deallocate ->
+                "deallocate " + deallocate.claim().name();
             case Action.Displace displace -> "displace " + displace.pod().name();
         };
     }
