@@ -195,7 +195,6 @@ class ExplainCommandTest {
 
     @Test
     void aJobThatHasEndedSaysSo() throws InterruptedException {
-        awaitEstablished("jobs.batch.volcano.sh");
         ObjectNode job = create(VolcanoObjects.JOBS, """
                 {"apiVersion":"batch.volcano.sh/v1alpha1","kind":"Job","metadata":{"name":"done"},
                  "spec":{"schedulerName":"volcano","minAvailable":1,"queue":"default","tasks":[{"name":"only","replicas":1,
