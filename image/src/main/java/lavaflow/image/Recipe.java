@@ -6,7 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -23,13 +26,21 @@ import org.jspecify.annotations.Nullable;
  * How to make an image of this machine's files, a Python environment and some files more.
  *
  * @param python null where there is no environment
+ * @param programs what this machine must have, and the packages that bring it
  * @param files in the order they are laid over
  * @param text the recipe itself in one form, whatever its layout
  */
-public record Recipe(String name, @Nullable Python python, List<Placed> files, ImageConfig config, String text) {
+public record Recipe(
+        String name,
+        @Nullable Python python,
+        Map<String, String> programs,
+        List<Placed> files,
+        ImageConfig config,
+        String text) {
     private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?");
+    private static final Pattern PROGRAM = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._+-]*");
     private static final Set<String> KEYS =
-            Set.of("name", "base", "python", "files", "env", "command", "entrypoint", "user", "workingDir");
+            Set.of("name", "base", "programs", "python", "files", "env", "command", "entrypoint", "user", "workingDir");
 
     /** Packages as pip knows them, and the version of Python they are for; empty for the machine's usual one. */
     public record Python(List<String> requirements, String version) {}
@@ -78,7 +89,7 @@ public record Recipe(String name, @Nullable Python python, List<Placed> files, I
                 List.of(),
                 null);
         String text = Json.string(recipe) + (python == null ? "" : python);
-        return new Recipe(name, python, files(recipe, directory), config, text);
+        return new Recipe(name, python, programs(recipe.get("programs")), files(recipe, directory), config, text);
     }
 
     private static @Nullable Python python(@Nullable JsonNode node, Path directory) throws IOException {
@@ -105,6 +116,25 @@ public record Recipe(String name, @Nullable Python python, List<Placed> files, I
         }
         JsonNode version = python.get("version");
         return new Python(List.copyOf(requirements), version == null || version.isNull() ? "" : version.asText());
+    }
+
+    private static Map<String, String> programs(@Nullable JsonNode node) {
+        Map<String, String> programs = new LinkedHashMap<>();
+        if (node instanceof ObjectNode map) {
+            for (Map.Entry<String, JsonNode> entry : map.properties()) {
+                programs.put(entry.getKey(), entry.getValue().asText());
+            }
+        }
+        boolean wrong = node != null && !node.isNull() && !node.isObject();
+        for (Map.Entry<String, String> entry : programs.entrySet()) {
+            wrong |= !PROGRAM.matcher(entry.getKey()).matches()
+                    || !PROGRAM.matcher(entry.getValue()).matches();
+        }
+        if (wrong) {
+            throw new IllegalArgumentException(
+                    "'programs' is a map of programs to the packages they come in, such as {mpirun: openmpi-bin}");
+        }
+        return Collections.unmodifiableMap(programs);
     }
 
     private static List<Placed> files(ObjectNode recipe, Path directory) {

@@ -40,6 +40,7 @@ final class RecipeBuilder {
 
     private final Path home;
     private final Warehouse warehouse;
+    private final Programs programs = Programs.ofMachine();
 
     RecipeBuilder(Path home, Warehouse warehouse) {
         this.home = home;
@@ -78,7 +79,7 @@ final class RecipeBuilder {
             throw new ImageException(ImageException.Kind.NOT_FOUND, String.valueOf(e.getMessage()), e);
         }
         String origin = fingerprint(name);
-        Optional<String> uv = program("uv");
+        Optional<String> uv = programs.find("uv").map(Path::toString);
         Recipe.Python python = recipe.python();
         Interpreter interpreter = python == null ? null : Interpreter.find(python.version(), uv.isEmpty());
         String identity = identity(recipe, interpreter);
@@ -88,8 +89,10 @@ final class RecipeBuilder {
                 root -> {
                     Path log = logOf(recipe);
                     try (Writer out = Files.newBufferedWriter(log)) {
+                        Steps steps = new Steps(log, out, progress);
+                        steps.begin("looking for programs", 0);
+                        programs.ensure(recipe.programs(), command -> steps.run(ENVIRONMENT, command));
                         if (python != null && interpreter != null) {
-                            Steps steps = new Steps(log, out, progress);
                             environment(recipe, python, interpreter, root.resolve("python"), uv, steps);
                         }
                         copyFiles(recipe, root);
@@ -156,16 +159,6 @@ final class RecipeBuilder {
             });
         }
         return Digest.hex(Digest.named(hash.digest()));
-    }
-
-    private static Optional<String> program(String name) {
-        for (String directory : System.getenv().getOrDefault("PATH", "").split(":", -1)) {
-            Path place = Path.of(directory).resolve(name);
-            if (place.isAbsolute() && Files.isExecutable(place)) {
-                return Optional.of(place.toString());
-            }
-        }
-        return Optional.empty();
     }
 
     private static void environment(

@@ -5,9 +5,11 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -182,6 +184,37 @@ class RecipeTest {
         }
     }
 
+    private static void program(Path place) throws IOException {
+        Files.createFile(place, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+    }
+
+    @Test
+    void programsTheMachineLacksAreInstalledWhereThatIsAllowed() throws Exception {
+        Path place = Files.createDirectories(directory.resolve("bin"));
+        Path policy = directory.resolve("policy");
+        program(place.resolve("ssh"));
+        Map<String, String> wanted = Map.of("ssh", "openssh-client", "mpirun", "openmpi-bin");
+        assertThatThrownBy(() -> new Programs(place.toString(), false, policy).ensure(wanted, _ -> {}))
+                .isInstanceOf(ImageException.class)
+                .hasMessageEndingWith("sudo apt-get install openmpi-bin");
+
+        List<List<String>> commands = new ArrayList<>();
+        Programs installing = new Programs(place.toString(), true, policy);
+        assertThatThrownBy(() -> installing.ensure(wanted, command -> commands.add(List.of(command))))
+                .as("what was installed does not have it")
+                .hasMessageEndingWith("sudo apt-get install openmpi-bin");
+        assertThat(commands.getLast()).contains("install").endsWith("openmpi-bin").doesNotContain("openssh-client");
+
+        installing.ensure(wanted, command -> {
+            assertThat(policy).as("services do not start").isExecutable();
+            if (List.of(command).contains("install")) {
+                program(place.resolve("mpirun"));
+            }
+        });
+        assertThat(policy).doesNotExist();
+        installing.ensure(wanted, command -> assertThat(command).as("nothing lacks").isEmpty());
+    }
+
     @Test
     void whoCannotFetchPackagesIsToldSoAndNotThatThereAreNone() {
         Path log = Path.of("six.log");
@@ -210,6 +243,9 @@ class RecipeTest {
                 "name: a, files: [{source: x, target: /a/../b}] | 'files' are",
                 "name: a, files: [{source: /does/not/exist, target: /b}] | there is no file",
                 "name: a, python: [x] | 'python' is a map",
+                "name: a, programs: [x] | 'programs' is a map",
+                "name: a, programs: {x: \"y; z\"} | 'programs' is a map",
+                "name: a, programs: {../x: y} | 'programs' is a map",
             })
     void mistakesAreNamed(String yaml, String message) throws IOException {
         recipe("{" + yaml + "}");
