@@ -56,7 +56,7 @@ final class ExplainCommand implements Command {
             String type = slash < 0 ? "" : singular(text.substring(0, slash));
             if (type.isEmpty() || slash == text.length() - 1) {
                 throw Arguments.wrong(
-                        command, "'" + text + "' is none of podgroup/NAME, job/NAME, pod/NAME and queue/NAME");
+                        command, "'" + text + "' is none of podgroup/NAME, job/NAME (or tfjob/NAME and the like), pod/NAME and queue/NAME");
             }
             return new Question(type, text.substring(slash + 1));
         }
@@ -65,6 +65,8 @@ final class ExplainCommand implements Command {
             return switch (type) {
                 case "podgroup", "podgroups", "pg" -> "podgroup";
                 case "job", "jobs", "vcjob", "vcjobs" -> "job";
+                case "tfjob", "tfjobs", "pytorchjob", "pytorchjobs", "mpijob", "mpijobs" -> "job";
+                case "xgboostjob", "xgboostjobs", "paddlejob", "paddlejobs", "jaxjob", "jaxjobs" -> "job";
                 case "pod", "pods", "po" -> "pod";
                 case "queue", "queues", "q" -> "queue";
                 default -> "";

@@ -215,6 +215,15 @@ class ExplainCommandTest {
     }
 
     @Test
+    void trainingJobsAreExplainedByTheGroupOfTheirName() {
+        for (String kind : List.of("tfjob", "pytorchjobs", "mpijob", "xgboostjob", "paddlejob", "jaxjob")) {
+            JsonNode document =
+                    Json.parse(lava("explain", kind + "/tf", "-o", "json").text());
+            assertThat(Json.textAt(document, "metadata", "name")).as(kind).isEqualTo("tf");
+        }
+    }
+
+    @Test
     void aQueueTellsWhoWaits() {
         soon(() -> assertThat(lava("explain", "queue/default").text())
                 .contains("default/unmade", "default/tf", "lava explain podgroup/"));
