@@ -56,7 +56,9 @@ final class ExplainCommand implements Command {
             String type = slash < 0 ? "" : singular(text.substring(0, slash));
             if (type.isEmpty() || slash == text.length() - 1) {
                 throw Arguments.wrong(
-                        command, "'" + text + "' is none of podgroup/NAME, job/NAME (or tfjob/NAME and the like), pod/NAME and queue/NAME");
+                        command,
+                        "'" + text
+                                + "' is none of podgroup/NAME, job/NAME (or tfjob/NAME and the like), pod/NAME and queue/NAME");
             }
             return new Question(type, text.substring(slash + 1));
         }

@@ -203,7 +203,10 @@ class RecipeTest {
         assertThatThrownBy(() -> installing.ensure(wanted, command -> commands.add(List.of(command))))
                 .as("what was installed does not have it")
                 .hasMessageEndingWith("sudo apt-get install openmpi-bin");
-        assertThat(commands.getLast()).contains("install").endsWith("openmpi-bin").doesNotContain("openssh-client");
+        assertThat(commands.getLast())
+                .contains("install")
+                .endsWith("openmpi-bin")
+                .doesNotContain("openssh-client");
 
         installing.ensure(wanted, command -> {
             assertThat(policy).as("services do not start").isExecutable();
@@ -212,7 +215,8 @@ class RecipeTest {
             }
         });
         assertThat(policy).doesNotExist();
-        installing.ensure(wanted, command -> assertThat(command).as("nothing lacks").isEmpty());
+        installing.ensure(
+                wanted, command -> assertThat(command).as("nothing lacks").isEmpty());
     }
 
     @Test
