@@ -17,14 +17,6 @@ final class AllocatedDevices {
 
     private final Map<Device.Id, Map<String, Quantity>> amounts = new HashMap<>();
 
-    AllocatedDevices copy() {
-        AllocatedDevices copy = new AllocatedDevices();
-        copy.whole.putAll(whole);
-        copy.parts.putAll(parts);
-        amounts.forEach((id, all) -> copy.amounts.put(id, new LinkedHashMap<>(all)));
-        return copy;
-    }
-
     void add(DeviceClaim.Allocation allocation) {
         allocation.devices().forEach(given -> count(given, 1));
     }
@@ -65,10 +57,6 @@ final class AllocatedDevices {
     Quantity used(Device.Id id, String name) {
         Map<String, Quantity> used = amounts.get(id);
         return used == null ? null : used.get(name);
-    }
-
-    boolean isEmpty() {
-        return whole.isEmpty() && parts.isEmpty();
     }
 
     /** Equal to another that has the same devices. */

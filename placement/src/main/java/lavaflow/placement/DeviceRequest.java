@@ -20,9 +20,12 @@ record DeviceRequest(String name, List<Wish> wishes) {
     /** A device's taint that does not matter to a request. */
     record Toleration(String key, String operator, String value, String effect) {
         boolean tolerates(Device.Taint taint) {
-            if (!effect.isEmpty() && !effect.equals(taint.effect()) || !key.isEmpty() && !key.equals(taint.key())) {
-                return false;
-            }
+            boolean sameEffect = effect.isEmpty() || effect.equals(taint.effect());
+            boolean sameKey = key.isEmpty() || key.equals(taint.key());
+            return sameEffect && sameKey && toleratesValue(taint);
+        }
+
+        private boolean toleratesValue(Device.Taint taint) {
             return switch (operator) {
                 case "", "Equal" -> value.equals(taint.value());
                 case "Exists" -> true;

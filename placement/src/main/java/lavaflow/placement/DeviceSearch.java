@@ -45,7 +45,7 @@ final class DeviceSearch {
     /** Which alternative, by claim and request. */
     private final List<List<Wish>> picked = new ArrayList<>();
     /** The devices of those who want all. */
-    private final Map<Wish, List<DevicePool.Offer>> wanted = new IdentityHashMap<>();
+    private final IdentityHashMap<Wish, List<DevicePool.Offer>> wanted = new IdentityHashMap<>();
     /** Which claims, by their number, are to have a device. */
     private final Map<Device.Id, Set<Integer>> holders = new HashMap<>();
 
@@ -243,7 +243,7 @@ final class DeviceSearch {
         if (portions == null || !wish.tolerates(device)) {
             return false;
         }
-        boolean first = !device.shared || !stock.allocated.isShared(device.id) && !parts.isShared(device.id);
+        boolean first = isFirst(device);
         if (first && !counters.take(offer)) {
             return false;
         }
@@ -287,6 +287,11 @@ final class DeviceSearch {
         return true;
     }
 
+    /** Whether nobody has a part of it, so that what it needs of counters is still to be taken. */
+    private boolean isFirst(Device device) {
+        return !device.shared || (!stock.allocated.isShared(device.id) && !parts.isShared(device.id));
+    }
+
     /** Takes back what was chosen last for a claim; false, for who goes on looking. */
     private boolean giveBack(int claim) {
         Taken last = taken.get(claim).removeLast();
@@ -300,7 +305,7 @@ final class DeviceSearch {
             }
         }
         constraints.get(claim).forEach(each -> each.removeLast(last.wish));
-        if (!device.shared || !stock.allocated.isShared(device.id) && !parts.isShared(device.id)) {
+        if (isFirst(device)) {
             counters.giveBack(last.offer);
         }
         return false;

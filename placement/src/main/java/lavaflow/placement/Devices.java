@@ -1,7 +1,6 @@
 package lavaflow.placement;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -97,14 +96,14 @@ public final class Devices {
     public boolean putClaim(String place, @Nullable DeviceClaim claim) {
         DeviceClaim before = claims.get(place);
         boolean same = before != null && claim != null && before.uid().equals(claim.uid());
-        if (before != null && same && claim.revision() < before.revision()) {
+        if (before != null && claim != null && same && claim.revision() < before.revision()) {
             return false;
         }
         boolean had = before != null && allocation(before) != null;
         if (before != null && before.allocation() != null) {
             allocated.remove(before.allocation());
         }
-        if (before != null && (!same || claim.allocation() != null)) {
+        if (before != null && (claim == null || !same || claim.allocation() != null)) {
             dropAssumed(before.uid());
         }
         if (claim == null) {
@@ -258,9 +257,5 @@ public final class Devices {
     /** How many claims have which device, for tests. */
     Map<Device.Id, Integer> counts() {
         return new LinkedHashMap<>(allocated.counts());
-    }
-
-    Collection<DeviceClaim> claims() {
-        return claims.values();
     }
 }
