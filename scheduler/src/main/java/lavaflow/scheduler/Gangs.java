@@ -19,7 +19,9 @@ import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
 import lavaflow.gang.Configuration;
 import lavaflow.gang.Decision;
+import lavaflow.gang.Gang;
 import lavaflow.gang.GangCore;
+import lavaflow.gang.GroupStatus;
 import lavaflow.gang.HyperNodeSpec;
 import lavaflow.gang.MemberSpec;
 import lavaflow.gang.NumatopologySpec;
@@ -43,7 +45,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The scheduler of gangs at its edge: what the API tells goes in, what is decided goes out. Belongs to the scheduler's thread. */
-final class Gangs implements GangWriter.Troubles {
+final class Gangs implements GangWriter.Troubles, GangNews.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(Gangs.class);
     /** Before something is tried again that the API refused. */
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -71,6 +73,7 @@ final class Gangs implements GangWriter.Troubles {
     private final Bindings bindings;
     private final Set<String> schedulers;
     private final QueueStatuses queues;
+    private final GangNews news = new GangNews(this);
     private final Spellings told;
     private final NodeMeasurements measurements;
     private final GangMetrics metrics = new GangMetrics(System::nanoTime);
@@ -130,6 +133,9 @@ final class Gangs implements GangWriter.Troubles {
             listen(kind, Inbox::place, object -> Spellings.Group.of(object, kind), (key, group, _) -> {
                 changed = true;
                 told.group(kind, key, group);
+                if (told.find(key) == null) {
+                    news.gone(key);
+                }
             });
         }
         listen(GangKinds.QUEUES, Inbox::name, object -> object, this::queue);
@@ -212,9 +218,11 @@ final class Gangs implements GangWriter.Troubles {
         return pods.contains(uid);
     }
 
-    void onPod(MemberSpec pod) {
+    void onPod(MemberSpec pod, Instant now) {
         changed = true;
-        pods.add(pod.pod().uid());
+        if (pods.add(pod.pod().uid())) {
+            news.came(pod.pod().namespace() + "/" + pod.group(), now);
+        }
         core.onPod(pod);
     }
 
@@ -276,7 +284,7 @@ final class Gangs implements GangWriter.Troubles {
 
     /** Does what is due; false if nothing was. */
     boolean step(Instant now) {
-        boolean some = false;
+        boolean some = news.tell(now);
         measurements.ask(now, () -> {
             changed = true;
             measurements.tell(core.surroundings());
@@ -318,17 +326,12 @@ final class Gangs implements GangWriter.Troubles {
 
     private void perform(Decision decision, String id, Instant now) {
         switch (decision) {
-            case Decision.Bind bind -> bindings.bind(bind, now);
-            case Decision.Wait(var member, String reason, String message, String node) ->
-                writer.tell(member.spec().pod(), reason, message, node);
-            case Decision.Status(var gang, var status) -> {
-                Spellings.Group group = told.find(gang.spec().key());
-                if (group != null && group.kind().equals(GangKinds.NATIVE_GROUPS)) {
-                    writer.nativeStatus(group.spec(), status, group.conditions(), group.generation());
-                } else if (group != null) {
-                    writer.status(group.spec(), group.kind(), status, group.conditions(), id);
-                }
+            case Decision.Bind bind -> {
+                news.placed(bind.member().gang(), bind.member().spec().pod().uid());
+                bindings.bind(bind, now);
             }
+            case Decision.Wait wait -> news.waits(wait, now);
+            case Decision.Status(var gang, var status) -> news.status(gang, status, id, now);
             case Decision.Evict(var member, String why) -> {
                 Spellings.Group group = told.find(member.gang().spec().key());
                 KubeApi.Kind kind = group == null ? GangKinds.GROUPS : group.kind();
@@ -344,6 +347,21 @@ final class Gangs implements GangWriter.Troubles {
         }
     }
 
+    @Override
+    public void waits(Decision.Wait wait) {
+        writer.tell(wait.member().spec().pod(), wait.reason(), wait.message(), wait.node());
+    }
+
+    @Override
+    public void status(Gang gang, GroupStatus status, String round) {
+        Spellings.Group group = told.find(gang.spec().key());
+        if (group != null && group.kind().equals(GangKinds.NATIVE_GROUPS)) {
+            writer.nativeStatus(group.spec(), status, group.conditions(), group.generation());
+        } else if (group != null) {
+            writer.status(group.spec(), group.kind(), status, group.conditions(), round);
+        }
+    }
+
     /** When there is something to do although nothing happens; null if never. */
     @Nullable
     Instant nextDue(Instant now) {
@@ -356,7 +374,7 @@ final class Gangs implements GangWriter.Troubles {
         }
         Later first = later.peek();
         due = earlier(due, first == null ? null : first.due());
-        return earlier(earlier(due, measurements.nextDue()), queues.nextDue());
+        return earlier(earlier(due, news.nextDue()), earlier(measurements.nextDue(), queues.nextDue()));
     }
 
     static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {
@@ -407,7 +425,10 @@ final class Gangs implements GangWriter.Troubles {
 
     @Override
     public void statusFailed(String group) {
-        after(PAUSE, () -> core.onStatusFailed(group));
+        after(PAUSE, () -> {
+            news.forget(group);
+            core.onStatusFailed(group);
+        });
     }
 
     @Override

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells in queues what they have, with what the queues below them have: when it is another amount, and not too often. */
 final class QueueStatuses {
-    private static final Duration PAUSE = Duration.ofMillis(200);
+    private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final Columns columns;
     private final GangWriter writer;

@@ -226,7 +226,7 @@ public final class Scheduler implements AutoCloseable {
             if (member == null) {
                 gangs.onPodGone(uid);
             } else {
-                gangs.onPod(member);
+                gangs.onPod(member, now);
             }
         } else if (seen == null) {
             core.onPodGone(uid, now);

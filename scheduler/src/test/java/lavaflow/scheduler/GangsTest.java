@@ -67,6 +67,7 @@ class GangsTest extends TestingGangCluster {
         settle();
         assertThat(nodeOf("g-0")).isEmpty();
         assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Inqueue");
+        later(GangNews.APART);
         assertThat(Json.textAt(condition(status("g"), "Unschedulable"), "reason"))
                 .isEqualTo("NotEnoughTasks");
 
@@ -80,7 +81,7 @@ class GangsTest extends TestingGangCluster {
 
         runs("g-0");
         runs("g-1");
-        settle();
+        later(GangNews.PAUSE);
         assertThat(Json.longAt(status("g"), 0, "running")).isEqualTo(2);
         writes();
         settle();

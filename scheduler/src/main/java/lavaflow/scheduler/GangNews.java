@@ -1,0 +1,245 @@
+package lavaflow.scheduler;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.PriorityQueue;
+
+import lavaflow.gang.Decision;
+import lavaflow.gang.Gang;
+import lavaflow.gang.GroupStatus;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is told of gangs, and no more often than it is worth: another phase or condition at once, numbers alone once in a while. That the
+ * pods of a gang wait for the rest of it is not told while the rest is being made.
+ */
+final class GangNews {
+    /** Between two writes about a gang of which only the numbers differ. */
+    static final Duration PAUSE = Duration.ofSeconds(1);
+    /** Before it is told that a gang is scheduled: it runs as soon as its pods have their nodes, which is told then. */
+    static final Duration BINDING = Duration.ofMillis(100);
+    /** Pods that are made one after the other are no further apart. */
+    static final Duration APART = Duration.ofSeconds(1);
+    /** Somebody who makes pods for longer is no reason to keep silent. */
+    static final Duration LONGEST = Duration.ofSeconds(5);
+
+    /** Who writes. */
+    interface Sink {
+        /**
+         * @param round which round found it out
+         */
+        void status(Gang gang, GroupStatus status, String round);
+
+        void waits(Decision.Wait wait);
+    }
+
+    /** What is known of a gang, and what is to be told of it. */
+    private static final class News {
+        private Gang gang;
+        private @Nullable GroupStatus told;
+        private Instant toldAt = Instant.MIN;
+        private @Nullable GroupStatus next;
+        private Instant since = Instant.MIN;
+        private String round = "";
+        private final Map<String, Decision.Wait> waits = new LinkedHashMap<>();
+        private @Nullable Instant due;
+
+        News(Gang gang) {
+            this.gang = gang;
+        }
+    }
+
+    /** When pods of a gang came. */
+    private record Arrivals(Instant first, Instant last) {
+        Instant end() {
+            Instant end = last.plus(APART);
+            Instant patience = first.plus(LONGEST);
+            return end.isBefore(patience) ? end : patience;
+        }
+    }
+
+    private record Due(Instant time, String key) {}
+
+    private final Sink sink;
+    private final Map<String, News> all = new HashMap<>();
+    private final PriorityQueue<Due> dues =
+            new PriorityQueue<>(Comparator.comparing(Due::time).thenComparing(Due::key));
+    /** Of gangs whose pods came just now, the one whose last is longest ago first. */
+    private final LinkedHashMap<String, Arrivals> arrivals = new LinkedHashMap<>();
+
+    GangNews(Sink sink) {
+        this.sink = sink;
+    }
+
+    /** A gang has a pod more. */
+    void came(String key, Instant now) {
+        Arrivals before = arrivals.remove(key);
+        boolean goesOn = before != null && before.last.plus(APART).isAfter(now);
+        arrivals.put(key, new Arrivals(goesOn ? before.first : now, now));
+    }
+
+    /** Whether a gang lacks pods and they are being made. */
+    private boolean isComing(Gang gang, Instant now) {
+        Arrivals came = arrivals.get(gang.spec().key());
+        return came != null
+                && came.end().isAfter(now)
+                && gang.members().size() < gang.spec().minMember();
+    }
+
+    void status(Gang gang, GroupStatus status, String round, Instant now) {
+        News news = of(gang);
+        GroupStatus before = news.next;
+        boolean held = before != null;
+        if (before == null || !saysTheSame(before.condition(), status.condition())) {
+            news.since = now;
+        }
+        news.next = status;
+        news.round = round;
+        if (held && status.equals(news.told)) {
+            news.next = null; // as it was
+        } else {
+            due(news, now);
+        }
+    }
+
+    void waits(Decision.Wait wait, Instant now) {
+        News news = of(wait.member().gang());
+        String uid = wait.member().spec().pod().uid();
+        if (isComing(news.gang, now)) {
+            news.waits.put(uid, wait);
+            due(news, now);
+        } else {
+            news.waits.remove(uid);
+            sink.waits(wait);
+        }
+    }
+
+    /** A pod waits no longer. */
+    void placed(Gang gang, String uid) {
+        News news = all.get(gang.spec().key());
+        if (news != null) {
+            news.waits.remove(uid);
+        }
+    }
+
+    void gone(String key) {
+        all.remove(key);
+    }
+
+    /** What was told last did not get there. */
+    void forget(String key) {
+        News news = all.get(key);
+        if (news != null) {
+            news.told = null;
+        }
+    }
+
+    private News of(Gang gang) {
+        News news = all.computeIfAbsent(gang.spec().key(), _ -> new News(gang));
+        news.gang = gang;
+        return news;
+    }
+
+    /** Tells what is due of one gang, and notes when the rest is. */
+    private void due(News news, Instant now) {
+        boolean coming = isComing(news.gang, now);
+        GroupStatus next = news.next;
+        if (next != null && !statusDue(news, next, coming, now).isAfter(now)) {
+            boolean keepsReason = coming && isUnschedulable(next);
+            GroupStatus telling = keepsReason ? withoutReason(next) : next;
+            news.told = telling;
+            news.toldAt = now;
+            news.next = keepsReason ? next : null;
+            sink.status(news.gang, telling, news.round);
+        }
+        if (!coming) {
+            news.waits.values().forEach(sink::waits);
+            news.waits.clear();
+        }
+        Instant due = news.waits.isEmpty() ? null : comingEnd(news.gang);
+        if (news.next != null) {
+            due = Gangs.earlier(due, statusDue(news, news.next, coming, now));
+        }
+        if (due != null && !due.equals(news.due)) {
+            dues.add(new Due(due, news.gang.spec().key()));
+        }
+        news.due = due;
+    }
+
+    private Instant comingEnd(Gang gang) {
+        Arrivals came = arrivals.get(gang.spec().key());
+        return came == null ? Instant.MIN : came.end();
+    }
+
+    private Instant statusDue(News news, GroupStatus next, boolean coming, Instant now) {
+        GroupStatus told = news.told;
+        if (told == null || told.phase() != next.phase()) {
+            return now;
+        }
+        if (coming && isUnschedulable(next)) {
+            return comingEnd(news.gang);
+        }
+        if (told.equals(next)) {
+            return now; // somebody wrote something else
+        }
+        if (saysTheSame(told.condition(), next.condition())) {
+            return news.toldAt.plus(PAUSE);
+        }
+        return isUnschedulable(next) ? now : news.since.plus(BINDING);
+    }
+
+    private static boolean isUnschedulable(GroupStatus status) {
+        GroupStatus.Condition condition = status.condition();
+        return condition != null && condition.type().equals("Unschedulable");
+    }
+
+    private static GroupStatus withoutReason(GroupStatus status) {
+        return new GroupStatus(status.phase(), status.running(), status.succeeded(), status.failed(), null);
+    }
+
+    /** But for numbers in its words. */
+    private static boolean saysTheSame(GroupStatus.@Nullable Condition one, GroupStatus.@Nullable Condition other) {
+        if (one == null || other == null) {
+            return one == other;
+        }
+        return one.type().equals(other.type())
+                && one.reason().equals(other.reason())
+                && Objects.equals(withoutNumbers(one.message()), withoutNumbers(other.message()));
+    }
+
+    private static String withoutNumbers(String message) {
+        return message.replaceAll("[0-9]+", "0");
+    }
+
+    /** Tells what was kept back for long enough; false if nothing was. */
+    boolean tell(Instant now) {
+        while (!arrivals.isEmpty()
+                && !arrivals.firstEntry().getValue().last.plus(APART).isAfter(now)) {
+            arrivals.pollFirstEntry();
+        }
+        boolean some = false;
+        for (Due next = dues.peek(); next != null && !next.time.isAfter(now); next = dues.peek()) {
+            dues.remove();
+            News news = all.get(next.key);
+            if (news != null && next.time.equals(news.due)) {
+                news.due = null;
+                due(news, now);
+                some = true;
+            }
+        }
+        return some;
+    }
+
+    /** When there is something to tell; null if never. */
+    @Nullable
+    Instant nextDue() {
+        Due first = dues.peek();
+        return first == null ? null : first.time;
+    }
+}

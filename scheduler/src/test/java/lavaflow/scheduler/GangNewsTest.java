@@ -1,0 +1,122 @@
+package lavaflow.scheduler;
+
+import java.time.Duration;
+
+import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What is told of gangs, and when. */
+class GangNewsTest extends TestingGangCluster {
+    private static final Duration MOMENT = Duration.ofMillis(50);
+
+    private boolean isToldToWait(String pod) {
+        return !condition(Json.at(api.get(Scheduler.PODS, "default", pod), "status"), "PodScheduled")
+                .isEmpty();
+    }
+
+    @Test
+    void aGangWhosePodsAreBeingMadeDoesNotWait() {
+        node("n", 10);
+        group("g", 8);
+        settle();
+        assertThat(writes("patch podgroups")).as("it is let in at once").hasSize(1);
+        for (int i = 0; i < 8; i++) {
+            member("g-" + i, "g");
+            later(MOMENT);
+        }
+        assertThat(nodeOf("g-7")).isEqualTo("n");
+        assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Running");
+        assertThat(api.takeWrites())
+                .filteredOn(each -> each.contains("patch podgroups") || each.contains("pods/status"))
+                .as("once, and no pod was told to wait")
+                .hasSize(1);
+    }
+
+    @Test
+    void aGangWhoseOtherPodsDoNotComeSaysSo() {
+        node("n", 10);
+        group("g", 8);
+        member("g-0", "g");
+        settle();
+        assertThat(isToldToWait("g-0")).isFalse();
+
+        later(GangNews.APART);
+        assertThat(isToldToWait("g-0")).isTrue();
+        assertThat(Json.textAt(condition(status("g"), "Unschedulable"), "reason"))
+                .isEqualTo("NotEnoughTasks");
+    }
+
+    @Test
+    void somebodyWhoMakesPodsForEverIsNotWaitedFor() {
+        node("n", 10);
+        group("g", 1_000);
+        for (Duration gone = Duration.ZERO; gone.compareTo(GangNews.LONGEST) < 0; gone = gone.plus(MOMENT)) {
+            assertThat(isToldOf()).isFalse();
+            member("g-" + gone.toMillis(), "g");
+            later(MOMENT);
+        }
+        later(MOMENT);
+        assertThat(isToldOf()).isTrue();
+    }
+
+    private boolean isToldOf() {
+        return !condition(status("g"), "Unschedulable").isEmpty();
+    }
+
+    @Test
+    void numbersAreToldOnceInAWhileAndPhasesAtOnce() {
+        node("n", 10);
+        group("g", 8);
+        for (int i = 0; i < 8; i++) {
+            member("g-" + i, "g");
+        }
+        settle();
+        later(Duration.ofMinutes(1));
+        api.takeWrites();
+
+        runs("g-0");
+        settle();
+        assertThat(Json.longAt(status("g"), 0, "running")).as("the first").isEqualTo(1);
+        for (int i = 1; i < 8; i++) {
+            runs("g-" + i);
+            later(MOMENT);
+        }
+        assertThat(Json.longAt(status("g"), 0, "running")).isEqualTo(1);
+        later(GangNews.PAUSE);
+        assertThat(Json.longAt(status("g"), 0, "running")).isEqualTo(8);
+        assertThat(writes("patch podgroups")).hasSize(2);
+
+        for (int i = 0; i < 8; i++) {
+            succeeds("g-" + i);
+        }
+        settle();
+        assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Completed");
+        assertThat(writes("patch podgroups")).hasSize(1);
+    }
+
+    @Test
+    void whatCouldNotBeWrittenIsWrittenLater() {
+        node("n", 10);
+        group("g", 1);
+        settle();
+        api.fail("patch podgroups.scheduling.volcano.sh default/g", ApiException.internal("no"));
+        member("g-0", "g");
+        settle();
+        assertThat(nodeOf("g-0")).isEqualTo("n");
+        assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Inqueue");
+
+        later(Duration.ofSeconds(2));
+        assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Running");
+    }
+
+    private void succeeds(String pod) {
+        api.edit(Scheduler.PODS, "default", pod, object -> {
+            Json.ensureObject(object, "status").put("phase", "Succeeded");
+            return object;
+        });
+    }
+}

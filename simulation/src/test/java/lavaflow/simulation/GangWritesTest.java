@@ -1,0 +1,132 @@
+package lavaflow.simulation;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+import lavaflow.gang.Configuration;
+import lavaflow.jobs.JobDefinitions;
+import lavaflow.jobs.Volcano;
+import lavaflow.kube.Json;
+import lavaflow.node.SimShape;
+import lavaflow.scheduler.Definitions;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What a Job of Volcano's costs the API beside its pods, until it is Completed. Events are told behind everybody's back, and not counted. */
+class GangWritesTest {
+    private static final int PODS = 50;
+    private static final Duration BEAT = Duration.ofMillis(50);
+    private static final Set<String> CONTROLLERS =
+            Set.of("serviceaccount-controller", "garbage-collector-controller", "node-lifecycle-controller");
+    private static final List<String> WRITERS = List.of("queues", "jobs", "scheduler");
+    private static final SimShape NODES = new SimShape(
+            "sim",
+            4,
+            Map.of("cpu", "32", "memory", "128Gi", "pods", "200"),
+            Map.of(),
+            List.of(),
+            List.of(),
+            SimShape.Defaults.NONE);
+
+    private final VirtualClock clock = new VirtualClock();
+    private final List<Component> components = new ArrayList<>();
+
+    /** Whose pods run so long, each for a while longer than the one before. */
+    private static ObjectNode job(int apart) {
+        StringBuilder tasks = new StringBuilder();
+        for (int i = 0; i < PODS; i++) {
+            tasks.append("""
+                    - name: t%d
+                      replicas: 1
+                      template:
+                        metadata: {annotations: {sim.lavaflow.io/duration: "%dms"}}
+                        spec:
+                          restartPolicy: Never
+                          containers: [{name: c, image: i, resources: {requests: {cpu: 500m}}}]
+                    """.formatted(i, 1500 + i * apart));
+        }
+        return TestingWorld.object("""
+                apiVersion: batch.volcano.sh/v1alpha1
+                kind: Job
+                metadata: {name: j}
+                spec:
+                  schedulerName: volcano
+                  queue: default
+                  minAvailable: %d
+                  tasks:
+                """.formatted(PODS) + tasks.toString().indent(2));
+    }
+
+    /** A phase is written at once, and numbers at most once a second in each of the objects that tell them. */
+    @ParameterizedTest
+    @CsvSource({"0, 2", "200, 12"})
+    void aGangCostsAsManyWritesAsItHasPhasesAndSeconds(int apart, int seconds) throws IOException {
+        try (SimulatedServer server = new SimulatedServer(clock, new SplittableRandom(1))) {
+            new Definitions(server.api(), List.of(JobDefinitions.FILES)).ensureDefined();
+            server.serveDefined();
+            Map<String, CountedApi> counted = new TreeMap<>();
+            WRITERS.forEach(who -> counted.put(who, new CountedApi(CountedApi.withoutEvents(server.api()))));
+            components.add(new ControllersComponent(server.api(), server, clock, CONTROLLERS::contains));
+            components.add(BatchComponent.ofQueues(counted.get("queues").api(), clock));
+            components.add(BatchComponent.ofJobs(counted.get("jobs").api(), clock));
+            components.add(new SchedulerComponent(counted.get("scheduler").api(), clock, Configuration.usual()));
+            components.add(new NodesComponent(CountedApi.withoutEvents(server.api()), clock, NODES, 3));
+            pass(Duration.ofSeconds(3));
+            counted.values().forEach(CountedApi::take);
+
+            server.api().create(Volcano.JOBS, "default", job(apart));
+            pass(Duration.ofSeconds(seconds + 3));
+
+            ObjectNode job = server.api().find(Volcano.JOBS, "default", "j").orElseThrow();
+            assertThat(Json.textAt(job, "status", "state", "phase")).isEqualTo("Completed");
+            Map<String, Integer> made = counted.get("jobs").take();
+            Map<String, Integer> scheduled = counted.get("scheduler").take();
+            Map<String, Integer> queues = counted.get("queues").take();
+            assertThat(made).containsEntry("create pods", PODS).doesNotContainKeys("patch pods", "delete pods");
+            assertThat(scheduled).containsEntry("post pods", PODS);
+            assertThat(scheduled)
+                    .as("nobody is told to wait for pods that are being made")
+                    .doesNotContainKeys("patch pods");
+            int group = writes(made, "podgroups") + writes(scheduled, "podgroups");
+            int own = group + writes(made, "jobs");
+            // Made, let in, running, completed, deleted; pending, running, completed.
+            assertThat(own).isLessThanOrEqualTo(apart == 0 ? 8 : 8 + 2 * seconds);
+            // What its queue and the root have, and how many groups are in which phase.
+            assertThat(writes(scheduled, "queues")).isLessThanOrEqualTo(2 * (2 + seconds));
+            assertThat(writes(queues, "queues")).isLessThanOrEqualTo(4);
+        }
+    }
+
+    private static int writes(Map<String, Integer> counts, String kind) {
+        return counts.entrySet().stream()
+                .filter(each -> each.getKey().contains(" " + kind + ".")
+                        && !each.getKey().startsWith("find ")
+                        && !each.getKey().startsWith("list "))
+                .mapToInt(Map.Entry::getValue)
+                .sum();
+    }
+
+    private void pass(Duration time) {
+        for (Duration gone = Duration.ZERO; gone.compareTo(time) < 0; gone = gone.plus(BEAT)) {
+            boolean worked = true;
+            for (int round = 0; worked; round++) {
+                Violation.unless(round < 1_000, () -> "somebody works and works without a pause");
+                worked = false;
+                for (Component component : components) {
+                    worked |= component.catchUp();
+                }
+            }
+            clock.pass(BEAT);
+        }
+    }
+}
