@@ -87,9 +87,10 @@ final class GangNews {
     /** Whether a gang lacks pods and they are being made. */
     private boolean isComing(Gang gang, Instant now) {
         Arrivals came = arrivals.get(gang.spec().key());
-        return came != null
-                && came.end().isAfter(now)
-                && gang.members().size() < gang.spec().minMember();
+        boolean complete = gang.members().size() >= gang.spec().minMember()
+                && gang.areRolesValid()
+                && gang.areSubGroupsValid();
+        return came != null && came.end().isAfter(now) && !complete;
     }
 
     void status(Gang gang, GroupStatus status, String round, Instant now) {

@@ -1,6 +1,7 @@
 package lavaflow.scheduler;
 
 import java.time.Duration;
+import java.util.List;
 
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
@@ -34,6 +35,21 @@ class GangNewsTest extends TestingGangCluster {
                 .filteredOn(each -> each.contains("patch podgroups") || each.contains("pods/status"))
                 .as("once, and no pod was told to wait")
                 .hasSize(1);
+    }
+
+    @Test
+    void aGangWhoseOtherTasksAreBeingMadeDoesNotWait() {
+        node("n", 10);
+        group("g", 2, "{\"spec\":{\"minTaskMember\":{\"a\":1,\"b\":1}}}");
+        settle();
+        for (String name : List.of("a-0", "a-1", "b-0")) {
+            String role = name.substring(0, 1);
+            member(name, "g", "{\"metadata\":{\"annotations\":{\"volcano.sh/task-spec\":\"" + role + "\"}}}");
+            later(MOMENT);
+        }
+        assertThat(nodeOf("b-0")).isEqualTo("n");
+        assertThat(condition(status("g"), "Unschedulable")).isEmpty();
+        assertThat(writes("pods/status")).isEmpty();
     }
 
     @Test
