@@ -87,9 +87,8 @@ final class GangNews {
     /** Whether a gang lacks pods and they are being made. */
     private boolean isComing(Gang gang, Instant now) {
         Arrivals came = arrivals.get(gang.spec().key());
-        boolean complete = gang.members().size() >= gang.spec().minMember()
-                && gang.areRolesValid()
-                && gang.areSubGroupsValid();
+        boolean complete =
+                gang.members().size() >= gang.spec().minMember() && gang.areRolesValid() && gang.areSubGroupsValid();
         return came != null && came.end().isAfter(now) && !complete;
     }
 
