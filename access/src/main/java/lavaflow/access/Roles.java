@@ -1,6 +1,7 @@
 package lavaflow.access;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -115,13 +116,24 @@ public final class Roles implements AutoCloseable {
 
         @Override
         public void put(StoredObject object) {
-            drop(prefix + object.key());
             Binding binding = Binding.of(Json.parseObject(object.bytes()));
-            bindings.put(prefix + object.key(), binding);
-            for (Binding.Subject subject : binding.subjects()) {
-                Key key = new Key(binding.namespace(), subject.group(), subject.name());
-                bySubject.merge(key, List.of(Bound.of(binding, subject)), Roles::sorted);
+            Binding before = bindings.put(prefix + object.key(), binding);
+            Map<Key, List<Bound>> bound = new HashMap<>();
+            if (before != null) {
+                before.subjects().forEach(subject -> bound.put(key(before, subject), List.of()));
             }
+            binding.subjects()
+                    .forEach(subject -> bound.merge(
+                            key(binding, subject), List.of(Bound.of(binding, subject)), Roles::sorted));
+            // In one step for everybody: whoever stays bound is never seen without.
+            bound.forEach((key, now) -> bySubject.compute(key, (_, present) -> {
+                List<Bound> others = present == null ? null : without(present, binding);
+                return others == null ? now.isEmpty() ? null : now : sorted(others, now);
+            }));
+        }
+
+        private static Key key(Binding binding, Binding.Subject subject) {
+            return new Key(binding.namespace(), subject.group(), subject.name());
         }
 
         @Override
@@ -135,9 +147,7 @@ public final class Roles implements AutoCloseable {
                 return;
             }
             for (Binding.Subject subject : binding.subjects()) {
-                bySubject.computeIfPresent(
-                        new Key(binding.namespace(), subject.group(), subject.name()),
-                        (_, present) -> without(present, binding));
+                bySubject.computeIfPresent(key(binding, subject), (_, present) -> without(present, binding));
             }
         }
     }

@@ -1,7 +1,10 @@
 package lavaflow.access;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import lavaflow.store.Mutation;
 
@@ -61,6 +64,37 @@ class RoleAuthorizerTest {
         cluster.bind("one/b", "Role", "reader", TestingRoles.user("bob"));
         assertThat(roles.decide(BOB, get("one", "pods")).reason())
                 .isEqualTo("RBAC: role.rbac.authorization.k8s.io \"reader\" not found");
+    }
+
+    /** A change must not be seen in parts by whoever asks meanwhile. */
+    @Test
+    void whoStaysBoundIsNeverWithoutWhileTheBindingIsWritten() throws Exception {
+        cluster.role("reader", TestingRoles.rule("get", "", "pods"));
+        String bob = TestingRoles.user("bob");
+        cluster.bind("b", "ClusterRole", "reader", bob);
+        assertThat(roles.decide(BOB, get("one", "pods")).allowed()).isTrue();
+        AtomicBoolean done = new AtomicBoolean();
+        List<FutureTask<Integer>> askers = new ArrayList<>();
+        for (int asker = 0; asker < 3; asker++) {
+            FutureTask<Integer> refusals = new FutureTask<>(() -> {
+                int refused = 0;
+                while (!done.get()) {
+                    refused += roles.decide(BOB, get("one", "pods")).allowed() ? 0 : 1;
+                }
+                return refused;
+            });
+            Thread.ofPlatform().start(refusals);
+            askers.add(refusals);
+        }
+        for (int i = 0; i < 1_000; i++) {
+            cluster.bind("b", "ClusterRole", "reader", bob + "," + TestingRoles.user("u" + i));
+        }
+        done.set(true);
+        for (FutureTask<Integer> refusals : askers) {
+            assertThat(refusals.get()).isZero();
+        }
+        cluster.bind("b", "ClusterRole", "reader", TestingRoles.user("eve"));
+        assertThat(roles.decide(BOB, get("one", "pods")).allowed()).isFalse();
     }
 
     @Test
