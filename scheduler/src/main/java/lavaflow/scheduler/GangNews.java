@@ -80,8 +80,8 @@ final class GangNews {
     /** A gang has a pod more. */
     void came(String key, Instant now) {
         Arrivals before = arrivals.remove(key);
-        boolean goesOn = before != null && before.last.plus(APART).isAfter(now);
-        arrivals.put(key, new Arrivals(goesOn ? before.first : now, now));
+        Instant first = before != null && before.last.plus(APART).isAfter(now) ? before.first : now;
+        arrivals.put(key, new Arrivals(first, now));
     }
 
     /** Whether a gang lacks pods and they are being made. */
