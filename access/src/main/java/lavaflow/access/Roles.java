@@ -123,8 +123,8 @@ public final class Roles implements AutoCloseable {
                 before.subjects().forEach(subject -> bound.put(key(before, subject), List.of()));
             }
             binding.subjects()
-                    .forEach(subject -> bound.merge(
-                            key(binding, subject), List.of(Bound.of(binding, subject)), Roles::sorted));
+                    .forEach(subject ->
+                            bound.merge(key(binding, subject), List.of(Bound.of(binding, subject)), Roles::sorted));
             // In one step for everybody: whoever stays bound is never seen without.
             bound.forEach((key, now) -> bySubject.compute(key, (_, present) -> {
                 List<Bound> others = present == null ? null : without(present, binding);
