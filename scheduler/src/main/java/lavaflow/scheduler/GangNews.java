@@ -32,6 +32,8 @@ final class GangNews {
     /** Who writes. */
     interface Sink {
         /**
+         * Writes the status of a gang.
+         *
          * @param round which round found it out
          */
         void status(Gang gang, GroupStatus status, String round);
@@ -206,7 +208,7 @@ final class GangNews {
     /** But for numbers in its words. */
     private static boolean saysTheSame(GroupStatus.@Nullable Condition one, GroupStatus.@Nullable Condition other) {
         if (one == null || other == null) {
-            return one == other;
+            return one == null && other == null;
         }
         return one.type().equals(other.type())
                 && one.reason().equals(other.reason())
