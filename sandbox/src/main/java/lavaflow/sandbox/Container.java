@@ -239,7 +239,7 @@ final class Container {
     private void undoStart() throws IOException {
         recognize();
         ProcessTable.killMentioning(directory.toString());
-        groups.killAll(made.group());
+        groups.empty(made.group());
         deleteRuntimeState();
         deleteExit();
         Files.deleteIfExists(directory.resolve("starting"));

@@ -5,8 +5,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 import lavaflow.linux.Mounts;
 import lavaflow.linux.Signals;
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 sealed interface ControlGroups permits ControlGroupsV1, ControlGroupsV2, ProcessGroups {
     /** Period of processor quotas. */
     long PERIOD_MICROS = 100_000;
+
+    /** How long the dead may take. */
+    Duration BURIAL = Duration.ofMinutes(1);
 
     /**
      * What this machine has: one hierarchy, or one for each controller, also where both exist beside each other. Those of the
@@ -116,6 +121,19 @@ sealed interface ControlGroups permits ControlGroupsV1, ControlGroupsV2, Process
             // Who has been killed forks no more, and the group may be wanted again while the last of them are being
             // buried.
             mostProcesses(path, "max");
+        }
+    }
+
+    /**
+     * Kills all processes of a group and waits until they are buried, for a minute at most: who starts something there next must
+     * not meet them.
+     */
+    default void empty(String path) throws IOException {
+        killAll(path);
+        long deadline = System.nanoTime() + BURIAL.toNanos();
+        while (!processes(path).isEmpty() && System.nanoTime() < deadline) {
+            LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+            killAll(path);
         }
     }
 
