@@ -59,7 +59,7 @@ record Door(InetSocketAddress listen, @Nullable ServerSocketChannel outside) {
     /** What others reach a server at that listens at all addresses: the one this machine would speak from. */
     String advertised() {
         if (outside != null) {
-            return LOOPBACK.getHostAddress(); // the only address that pods could reach it at is not theirs to dial
+            return LOOPBACK.getHostAddress(); // rules of the node lead pods there
         }
         if (!isEverywhere()) {
             return host();
