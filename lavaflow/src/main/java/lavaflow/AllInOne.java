@@ -49,12 +49,10 @@ final class AllInOne implements AutoCloseable {
     private static final User CONTROLLERS = new User("system:kube-controller-manager", List.of(User.AUTHENTICATED));
 
     /** Volcano's controllers, by the name of their account. */
-    private static final User VOLCANO = new User(
-            "system:serviceaccount:volcano-system:volcano-controllers", List.of(User.MASTERS, User.AUTHENTICATED));
+    private static final User VOLCANO = ServiceAccounts.user("volcano-system", "volcano-controllers");
 
     /** Kubeflow's training operator, by the name of its account. */
-    private static final User TRAINING =
-            new User("system:serviceaccount:kubeflow:training-operator", List.of(User.MASTERS, User.AUTHENTICATED));
+    private static final User TRAINING = ServiceAccounts.user("kubeflow", "training-operator");
 
     private final Home home;
     private final Store store;

@@ -25,24 +25,31 @@ final class GangInstallation implements AutoCloseable {
 
     private final Definitions definitions;
     private final Followers followers;
+    private final boolean kinds;
     private @Nullable Thread thread;
 
     /**
      * One for a cluster.
      *
      * @param followers what the server waits for before it says that it is ready
+     * @param kinds whether the kinds are wanted, and not only the rights of those who work on them
      */
-    GangInstallation(KubeApi api, Followers followers) {
+    GangInstallation(KubeApi api, Followers followers, boolean kinds) {
         this.definitions = new Definitions(api, List.of(JobDefinitions.FILES, TrainingDefinitions.FILES));
         this.followers = followers;
+        this.kinds = kinds;
     }
 
     void start() {
         thread = Thread.ofVirtual().name("definitions").start(() -> {
             try {
                 if (followers.awaitSync()) {
-                    definitions.ensure();
-                    giveBack();
+                    if (kinds) {
+                        definitions.ensure();
+                        giveBack();
+                    } else {
+                        definitions.ensureRights();
+                    }
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

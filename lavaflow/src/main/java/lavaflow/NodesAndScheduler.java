@@ -57,8 +57,9 @@ final class NodesAndScheduler implements AutoCloseable {
         GangSettings gangs = options.gangs().gangs(api.writingAs(_ -> GANG_SCHEDULER));
         Scheduler scheduler =
                 options.scheduling() ? new Scheduler(api.writingAs(_ -> SCHEDULER), followers, clock, gangs) : null;
-        GangInstallation installation =
-                options.scheduling() ? new GangInstallation(api.writingAs(_ -> ADMIN), followers) : null;
+        GangInstallation installation = options.scheduling() || options.workloads()
+                ? new GangInstallation(api.writingAs(_ -> ADMIN), followers, options.scheduling())
+                : null;
         SimNodes nodes = options.simulated().isEmpty()
                 ? null
                 : new SimNodes(options.simulated(), api, identities(api), followers, clock, System::nanoTime, SEED);

@@ -3,9 +3,14 @@ package lavaflow.controller;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
 
 import lavaflow.kube.BuiltinSchema;
 import lavaflow.kube.DecodingException;
@@ -23,13 +28,38 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  *
  * @param home a class of the module
  * @param names of the definitions, which are those of their files
+ * @param rights names of the files of roles and bindings: what the module's components may do, and who may use its kinds
  */
-public record DefinitionFiles(Class<?> home, List<String> names) {
+public record DefinitionFiles(Class<?> home, List<String> names, List<String> rights) {
     private static final String TYPE = "$type";
     private static final String PART = "$part";
+    private static final Pattern PARTS = Pattern.compile("\\$part: *([^\\s,}]+)");
 
     public DefinitionFiles {
         names = List.copyOf(names);
+        rights = List.copyOf(rights);
+    }
+
+    public DefinitionFiles(Class<?> home, List<String> names) {
+        this(home, names, List.of());
+    }
+
+    /** Another one whenever an object may have become another one: by its files, or by the built-in types. */
+    public String fingerprint(String name) {
+        CRC32 sum = new CRC32();
+        sum.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, BuiltinSchema.fingerprint()));
+        add(name, sum);
+        return HexFormat.of().toHexDigits((int) sum.getValue());
+    }
+
+    private void add(String name, CRC32 sum) {
+        byte[] bytes = bytes(name);
+        sum.update(bytes);
+        PARTS.matcher(new String(bytes, StandardCharsets.UTF_8))
+                .results()
+                .map(part -> part.group(1))
+                .distinct()
+                .forEach(part -> add(part, sum));
     }
 
     /** An object as it is installed. */
@@ -38,14 +68,24 @@ public record DefinitionFiles(Class<?> home, List<String> names) {
     }
 
     private JsonNode parsed(String name) {
-        String file = "definitions/" + name + ".yaml";
+        try {
+            return Yaml.parse(bytes(name)).root();
+        } catch (DecodingException e) {
+            throw new IllegalStateException(file(name) + ": " + e.getMessage(), e);
+        }
+    }
+
+    private byte[] bytes(String name) {
+        String file = file(name);
         try (InputStream in = Objects.requireNonNull(home.getResourceAsStream(file), file)) {
-            return Yaml.parse(in.readAllBytes()).root();
+            return in.readAllBytes();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        } catch (DecodingException e) {
-            throw new IllegalStateException(file + ": " + e.getMessage(), e);
         }
+    }
+
+    private static String file(String name) {
+        return "definitions/" + name + ".yaml";
     }
 
     /** A copy with nothing left out, in which nothing that a file repeats by an anchor is one and the same. */

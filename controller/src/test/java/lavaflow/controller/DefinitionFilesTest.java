@@ -35,6 +35,14 @@ class DefinitionFilesTest {
     }
 
     @Test
+    void tellsFilesApartByWhatIsInThem() {
+        assertThat(files.fingerprint("things.example.com"))
+                .hasSize(8)
+                .isEqualTo(files.fingerprint("things.example.com"))
+                .isNotEqualTo(files.fingerprint("a-part"));
+    }
+
+    @Test
     void saysWhichFileIsMissing() {
         assertThatThrownBy(() -> files.read("nothing")).hasMessage("definitions/nothing.yaml");
     }

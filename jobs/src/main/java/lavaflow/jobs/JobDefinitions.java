@@ -13,7 +13,8 @@ public final class JobDefinitions {
                     "jobs.batch.volcano.sh",
                     "cronjobs.batch.volcano.sh",
                     "jobtemplates.flow.volcano.sh",
-                    "jobflows.flow.volcano.sh"));
+                    "jobflows.flow.volcano.sh"),
+            List.of("volcano-controllers", "volcano-controllers-role", "volcano-jobs-edit", "volcano-jobs-view"));
 
     private JobDefinitions() {}
 }

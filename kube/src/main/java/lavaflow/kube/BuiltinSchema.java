@@ -35,6 +35,11 @@ public final class BuiltinSchema {
         return new BuiltinSchema(BuiltinTypes.instance()).struct(struct);
     }
 
+    /** Another one whenever a schema may be another one than before. */
+    public static int fingerprint() {
+        return BuiltinTypes.instance().fingerprint();
+    }
+
     private ObjectNode struct(String name) {
         Struct shape = types.struct(name);
         boolean metadata = name.equals(METADATA);

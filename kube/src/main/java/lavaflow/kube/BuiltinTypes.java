@@ -68,6 +68,11 @@ public final class BuiltinTypes implements Types {
         }
     }
 
+    /** Another one for other types. */
+    int fingerprint() {
+        return text.hashCode();
+    }
+
     /** The table of kinds. */
     public KindTable kinds() {
         return kinds;

@@ -1,9 +1,11 @@
 package lavaflow.scheduler;
 
+import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import lavaflow.controller.DefinitionFiles;
 import lavaflow.controller.KubeApi;
@@ -15,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What has to be in a cluster for gangs: the definitions of their kinds, the rights of their scheduler, and the queues everybody
- * has. Whatever is there already stays as it is: somebody may have installed newer ones.
+ * What has to be in a cluster for gangs: the definitions of their kinds, the rights of those who work on them and of those who use
+ * them, and the queues everybody has. What somebody else has installed stays as it is.
  */
 public final class Definitions {
     private static final Logger LOG = LoggerFactory.getLogger(Definitions.class);
@@ -41,13 +43,12 @@ public final class Definitions {
                     "nodeshards.shard.volcano.sh",
                     "colocationconfigurations.config.volcano.sh",
                     "podgroups.scheduling.incubator.k8s.io",
-                    "queues.scheduling.incubator.k8s.io"));
-
-    private static final String ROLE = "volcano-scheduler";
+                    "queues.scheduling.incubator.k8s.io"),
+            List.of("volcano-scheduler", "volcano-scheduler-role", "volcano-gangs-edit", "volcano-gangs-view"));
 
     private final KubeApi api;
-    private final List<DefinitionFiles> more;
-    private boolean hasMade;
+    private final Installer installer;
+    private final List<DefinitionFiles> all;
 
     /**
      * Definitions for a cluster.
@@ -57,13 +58,14 @@ public final class Definitions {
      */
     public Definitions(KubeApi api, List<DefinitionFiles> more) {
         this.api = api;
-        this.more = List.copyOf(more);
+        this.installer = new Installer(api);
+        this.all = Stream.concat(Stream.of(FILES), more.stream()).toList();
     }
 
     /** Makes what is missing and waits until the kinds are served; false if they are not after all. */
     public boolean ensure() throws InterruptedException {
-        ensure(FILES);
         ensureRights();
+        ensure(FILES);
         boolean queues = awaitQueues();
         if (queues) {
             ensureQueue("root", false);
@@ -71,7 +73,7 @@ public final class Definitions {
         } else {
             LOG.warn("queues are not served: no gang will be scheduled");
         }
-        for (DefinitionFiles files : more) {
+        for (DefinitionFiles files : all.subList(1, all.size())) {
             ensure(files);
         }
         return queues;
@@ -79,20 +81,32 @@ public final class Definitions {
 
     /** Makes definitions that are missing. */
     public void ensureDefined() {
-        FILES.names().forEach(name -> ensure(FILES, name));
-        more.forEach(files -> files.names().forEach(name -> ensure(files, name)));
+        all.forEach(files -> files.names().forEach(name -> installer.ensure(DEFINITIONS, files, name)));
     }
 
-    private void ensure(DefinitionFiles files, String name) {
-        if (api.find(DEFINITIONS, "", name).isEmpty()) {
-            create(DEFINITIONS, files.read(name));
-            hasMade = true;
+    /**
+     * Gives everybody his rights: each of those who work on the kinds is a user of his own, with the name he has upstream. On
+     * clusters of others they may be given otherwise, and not by whoever asks.
+     */
+    public void ensureRights() {
+        for (DefinitionFiles files : all) {
+            for (String name : files.rights()) {
+                boolean binding = Json.textAt(files.read(name), "kind").equals("ClusterRoleBinding");
+                try {
+                    installer.ensure(binding ? BINDINGS : ROLES, files, name);
+                } catch (ApiException e) {
+                    if (e.code() != HttpURLConnection.HTTP_FORBIDDEN) {
+                        throw e;
+                    }
+                    LOG.warn("{} is not installed: {}", name, e.getMessage());
+                }
+            }
         }
     }
 
-    /** Whether kinds were missing. */
+    /** Whether kinds or rights were missing or old. */
     public boolean hasMade() {
-        return hasMade;
+        return installer.hasWritten();
     }
 
     /** The same for somebody who may be stopped meanwhile. */
@@ -101,29 +115,7 @@ public final class Definitions {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
-            ensure(files, name);
-        }
-    }
-
-    private void create(KubeApi.Kind kind, ObjectNode object) {
-        try {
-            api.create(kind, "", object);
-        } catch (ApiException e) {
-            if (e.code() != 409) {
-                throw e;
-            }
-            // Another one was quicker.
-        }
-    }
-
-    /** The scheduler of gangs is a user of its own, with the name it has upstream. */
-    private void ensureRights() {
-        if (api.find(ROLES, "", ROLE).isEmpty()) {
-            create(ROLES, FILES.read(ROLE));
-        }
-        String name = ROLE + "-role";
-        if (api.find(BINDINGS, "", name).isEmpty()) {
-            create(BINDINGS, FILES.read(name));
+            installer.ensure(DEFINITIONS, files, name);
         }
     }
 
@@ -149,6 +141,6 @@ public final class Definitions {
         queue.put("apiVersion", "scheduling.volcano.sh/v1beta1").put("kind", "Queue");
         queue.putObject("metadata").put("name", name);
         queue.putObject("spec").put("reclaimable", reclaimable).put("weight", 1);
-        create(GangKinds.QUEUES, queue);
+        installer.create(GangKinds.QUEUES, queue);
     }
 }

@@ -15,7 +15,8 @@ public final class TrainingDefinitions {
                     "mpijobs.kubeflow.org",
                     "xgboostjobs.kubeflow.org",
                     "paddlejobs.kubeflow.org",
-                    "jaxjobs.kubeflow.org"));
+                    "jaxjobs.kubeflow.org"),
+            List.of("training-operator", "training-operator-role", "kubeflow-training-edit", "kubeflow-training-view"));
 
     private TrainingDefinitions() {}
 }
