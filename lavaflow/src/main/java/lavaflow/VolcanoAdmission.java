@@ -65,8 +65,7 @@ public final class VolcanoAdmission implements AdmissionExtension {
             String bucket = call.resource().bucket();
             for (VolcanoWebhook webhook : ALL) {
                 if (webhook.isMutating() == mutating && webhook.isAbout(bucket, operation)) {
-                    VolcanoWebhook.Review review =
-                            new VolcanoWebhook.Review(operation, call.namespace(), object, old, cluster);
+                    Webhook.Review review = new Webhook.Review(operation, call.namespace(), object, old, cluster);
                     refuse(webhook, webhook.answer(review));
                     webhook.warnings(review).forEach(call::warn);
                 }
@@ -84,7 +83,7 @@ public final class VolcanoAdmission implements AdmissionExtension {
     private static final VolcanoWebhook[] ALL = VolcanoWebhook.values();
 
     /** The cluster as the store has it. */
-    private record Stored(Store store, AdmissionForms forms) implements VolcanoWebhook.Cluster {
+    private record Stored(Store store, AdmissionForms forms) implements Webhook.Cluster {
         @Override
         public List<ObjectNode> queues() {
             Resource queues = forms.ofKind("scheduling.volcano.sh/v1beta1", "Queue");
@@ -93,7 +92,7 @@ public final class VolcanoAdmission implements AdmissionExtension {
 
         @Override
         public @Nullable ObjectNode queue(String name) {
-            return find(VolcanoWebhook.Target.QUEUES.bucket(), name);
+            return find("scheduling.volcano.sh/queues", name);
         }
 
         @Override

@@ -4,9 +4,13 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import lavaflow.apiserver.Admission;
 import lavaflow.controller.KubeApi;
@@ -21,7 +25,6 @@ import org.slf4j.LoggerFactory;
 /** Tells an API server which webhooks there are and how to reach them, in objects with upstream's names. */
 final class WebhookRegistration implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WebhookRegistration.class);
-    private static final String PREFIX = "volcano-admission-service";
     private static final String GROUP = "admissionregistration.k8s.io";
     private static final KubeApi.Kind MUTATING = new KubeApi.Kind(GROUP, "v1", "mutatingwebhookconfigurations", false);
     private static final KubeApi.Kind VALIDATING =
@@ -85,26 +88,27 @@ final class WebhookRegistration implements AutoCloseable {
     private final KubeApi api;
     private final Callers callers;
     private final String authority;
-    private final Set<VolcanoWebhook> webhooks;
+    private final Set<Webhook> webhooks;
 
     /** @param authority who signed the certificate of the webhooks, in PEM */
-    WebhookRegistration(KubeApi api, Callers callers, String authority, Set<VolcanoWebhook> webhooks) {
+    WebhookRegistration(KubeApi api, Callers callers, String authority, Set<? extends Webhook> webhooks) {
         this.api = api;
         this.callers = callers;
         this.authority = authority;
-        this.webhooks = webhooks;
+        this.webhooks = Set.copyOf(webhooks);
     }
 
     void register() {
-        for (VolcanoWebhook webhook : webhooks) {
-            ObjectNode wanted = configuration(webhook);
-            Optional<ObjectNode> present = api.find(kind(webhook), "", name(webhook));
+        for (List<Webhook> together : configurations()) {
+            Webhook first = together.getFirst();
+            ObjectNode wanted = configuration(together);
+            Optional<ObjectNode> present = api.find(kind(first), "", first.configuration());
             if (present.isEmpty()) {
-                api.create(kind(webhook), "", wanted);
+                api.create(kind(first), "", wanted);
             } else {
                 ObjectNode changed = present.get();
                 changed.set("webhooks", wanted.get("webhooks"));
-                api.update(kind(webhook), "", changed);
+                api.update(kind(first), "", changed);
             }
         }
     }
@@ -115,38 +119,53 @@ final class WebhookRegistration implements AutoCloseable {
         if (!callers.service().isEmpty()) {
             return;
         }
-        for (VolcanoWebhook webhook : webhooks) {
+        for (List<Webhook> together : configurations()) {
+            Webhook first = together.getFirst();
             try {
-                api.delete(kind(webhook), "", name(webhook), KubeApi.Deletion.PLAIN);
+                api.delete(kind(first), "", first.configuration(), KubeApi.Deletion.PLAIN);
             } catch (ApiException e) {
-                LOG.warn("{} is still registered: {}", name(webhook), e.getMessage());
+                LOG.warn("{} is still registered: {}", first.configuration(), e.getMessage());
             }
         }
     }
 
-    private static KubeApi.Kind kind(VolcanoWebhook webhook) {
+    /** Those of one configuration together. */
+    private Collection<List<Webhook>> configurations() {
+        return webhooks.stream()
+                .sorted(Comparator.comparing(Webhook::path))
+                .collect(Collectors.groupingBy(Webhook::configuration, TreeMap::new, Collectors.toList()))
+                .values();
+    }
+
+    private static KubeApi.Kind kind(Webhook webhook) {
         return webhook.isMutating() ? MUTATING : VALIDATING;
     }
 
-    static String name(VolcanoWebhook webhook) {
-        return PREFIX + webhook.path().replace('/', '-');
+    ObjectNode configuration(List<Webhook> together) {
+        Webhook first = together.getFirst();
+        ObjectNode object = Json.object().put("apiVersion", GROUP + "/v1");
+        object.put("kind", first.isMutating() ? "MutatingWebhookConfiguration" : "ValidatingWebhookConfiguration");
+        object.putObject("metadata").put("name", first.configuration());
+        ArrayNode entries = object.putArray("webhooks");
+        together.forEach(webhook -> fill(entries.addObject(), webhook));
+        return object;
     }
 
-    ObjectNode configuration(VolcanoWebhook webhook) {
-        ObjectNode object = Json.object().put("apiVersion", GROUP + "/v1");
-        object.put("kind", webhook.isMutating() ? "MutatingWebhookConfiguration" : "ValidatingWebhookConfiguration");
-        object.putObject("metadata").put("name", name(webhook));
-        ObjectNode entry = object.putArray("webhooks").addObject().put("name", webhook.title());
+    private void fill(ObjectNode entry, Webhook webhook) {
+        entry.put("name", webhook.title());
         entry.putArray("admissionReviewVersions").add("v1");
         client(entry.putObject("clientConfig"), webhook);
         entry.put("failurePolicy", "Fail").put("matchPolicy", "Equivalent");
-        ArrayNode exempt = entry.putObject("namespaceSelector")
-                .putArray("matchExpressions")
-                .addObject()
-                .put("key", "kubernetes.io/metadata.name")
-                .put("operator", "NotIn")
-                .putArray("values");
-        exempt.add(callers.namespace()).add("kube-system");
+        ObjectNode selector = entry.putObject("namespaceSelector");
+        if (webhook.sparesSystem()) {
+            selector.putArray("matchExpressions")
+                    .addObject()
+                    .put("key", "kubernetes.io/metadata.name")
+                    .put("operator", "NotIn")
+                    .putArray("values")
+                    .add(callers.namespace())
+                    .add("kube-system");
+        }
         entry.putObject("objectSelector");
         if (webhook.isMutating()) {
             entry.put("reinvocationPolicy", "Never");
@@ -162,10 +181,9 @@ final class WebhookRegistration implements AutoCloseable {
         rule.put("scope", "*");
         // It changes nothing but its answer, dry run or not.
         entry.put("sideEffects", "None").put("timeoutSeconds", SECONDS);
-        return object;
     }
 
-    private void client(ObjectNode client, VolcanoWebhook webhook) {
+    private void client(ObjectNode client, Webhook webhook) {
         client.put("caBundle", Base64.getEncoder().encodeToString(authority.getBytes(StandardCharsets.US_ASCII)));
         if (callers.service().isEmpty()) {
             client.put("url", callers.url() + webhook.path());

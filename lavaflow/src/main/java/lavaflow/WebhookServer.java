@@ -30,7 +30,7 @@ import com.sun.net.httpserver.HttpsServer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Answers what an API server asks Volcano's webhooks, each at its path. */
+/** Answers what an API server asks webhooks, each at its path. */
 final class WebhookServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WebhookServer.class);
     private static final char[] NO_PASSWORD = new char[0];
@@ -38,13 +38,13 @@ final class WebhookServer implements AutoCloseable {
     /** More than any object an API server takes, twice. */
     private static final int MOST_BYTES = 16 * 1024 * 1024;
 
-    private final Set<VolcanoWebhook> webhooks;
-    private final VolcanoWebhook.Cluster cluster;
+    private final Set<? extends Webhook> webhooks;
+    private final Webhook.Cluster cluster;
     private final HttpsServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     WebhookServer(
-            InetSocketAddress listen, Identity identity, Set<VolcanoWebhook> webhooks, VolcanoWebhook.Cluster cluster)
+            InetSocketAddress listen, Identity identity, Set<? extends Webhook> webhooks, Webhook.Cluster cluster)
             throws IOException {
         this.webhooks = webhooks;
         this.cluster = cluster;
@@ -77,7 +77,7 @@ final class WebhookServer implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
             String path = exchange.getRequestURI().getPath();
-            Optional<VolcanoWebhook> webhook = VolcanoWebhook.at(path).filter(webhooks::contains);
+            Optional<Webhook> webhook = Webhook.at(path).filter(webhooks::contains);
             if (path.equals("/healthz")) {
                 send(exchange, 200, "text/plain", "ok");
             } else if (webhook.isEmpty()) {
@@ -88,7 +88,7 @@ final class WebhookServer implements AutoCloseable {
         }
     }
 
-    private void answer(HttpExchange exchange, VolcanoWebhook webhook) throws IOException {
+    private void answer(HttpExchange exchange, Webhook webhook) throws IOException {
         byte[] body = exchange.getRequestBody().readNBytes(MOST_BYTES + 1);
         try {
             if (body.length > MOST_BYTES) {
@@ -110,10 +110,10 @@ final class WebhookServer implements AutoCloseable {
         }
     }
 
-    private ObjectNode review(VolcanoWebhook webhook, JsonNode request) {
+    private ObjectNode review(Webhook webhook, JsonNode request) {
         ObjectNode object = Json.objectAt(request, "object");
         ObjectNode changed = object == null ? null : object.deepCopy();
-        VolcanoWebhook.Review asked = new VolcanoWebhook.Review(
+        Webhook.Review asked = new Webhook.Review(
                 operation(Json.textAt(request, "operation")),
                 Json.textAt(request, "namespace"),
                 changed,
@@ -125,7 +125,7 @@ final class WebhookServer implements AutoCloseable {
         ObjectNode response = review.putObject("response");
         response.put("uid", Json.textAt(request, "uid")).put("allowed", refusal.isEmpty());
         if (!refusal.isEmpty()) {
-            response.putObject("status").put("message", refusal);
+            webhook.tellRefusal(response.putObject("status").put("message", refusal));
         } else if (webhook.isMutating() && object != null && changed != null) {
             ArrayNode patch = JsonChanges.between(object, changed);
             if (!patch.isEmpty()) {

@@ -3,15 +3,17 @@ package lavaflow;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.EnumSet;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import lavaflow.remote.Settings;
 
 import org.jspecify.annotations.Nullable;
 
-/** Runs Volcano's webhooks beside any API server and stays in the foreground. */
+/** Runs Volcano's webhooks, and those of the training operator, beside any API server and stays in the foreground. */
 final class WebhooksCommand implements Command {
     private static final String USUAL =
             "/jobs/mutate,/jobs/validate,/podgroups/mutate,/podgroups/validate,/queues/mutate,"
@@ -33,7 +35,7 @@ final class WebhooksCommand implements Command {
             "volcano-system",
             "The namespace of the service, whose objects are not asked about (volcano-system).");
     private static final Option ENABLED =
-            Option.of("--enabled-admission", "LIST", USUAL, "Which webhooks, by their paths (all but those for pods).");
+            Option.of("--enabled-admission", "LIST", "volcano", "Which webhooks, by their paths; 'volcano' is all of Volcano's but those for pods, 'training' those of training jobs (volcano).");
     private static final Option SCHEDULERS = Option.of(
             "--scheduler-name", "LIST", "volcano", "Whose pods belong to gangs, the usual one first (volcano).");
     private static final Option GROUPS =
@@ -52,7 +54,7 @@ final class WebhooksCommand implements Command {
 
     @Override
     public String summary() {
-        return "Run Volcano's admission webhooks on any API server.";
+        return "Run the admission webhooks of Volcano and of training jobs on any API server.";
     }
 
     @Override
@@ -97,11 +99,17 @@ final class WebhooksCommand implements Command {
                 : new WebhookRegistration.Callers(url.replaceFirst("/+$", ""), "", namespace);
     }
 
-    private Set<VolcanoWebhook> webhooks(Arguments arguments) {
-        Set<VolcanoWebhook> webhooks = EnumSet.noneOf(VolcanoWebhook.class);
-        for (String path : arguments.value(ENABLED).split(",", -1)) {
-            webhooks.add(VolcanoWebhook.at(path.strip())
-                    .orElseThrow(() -> Arguments.wrong(this, ENABLED.name() + ": there is no webhook '" + path + "'")));
+    private Set<Webhook> webhooks(Arguments arguments) {
+        Set<Webhook> webhooks = new LinkedHashSet<>();
+        for (String word : arguments.value(ENABLED).split(",", -1)) {
+            switch (word.strip()) {
+                case "volcano" -> Stream.of(USUAL.split(",")).flatMap(path -> Webhook.at(path).stream()).forEach(webhooks::add);
+                case "training" -> Collections.addAll(webhooks, TrainingWebhook.values());
+                case String path ->
+                    webhooks.add(Webhook.at(path)
+                            .orElseThrow(() ->
+                                    Arguments.wrong(this, ENABLED.name() + ": there is no webhook '" + path + "'")));
+            }
         }
         return webhooks;
     }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The role of {@code lava webhooks}: Volcano's webhooks beside any API server. */
+/** The role of {@code lava webhooks}: Volcano's webhooks and those of the training operator beside any API server. */
 final class WebhooksRole implements Foreground.Role {
     private static final Logger LOG = LoggerFactory.getLogger(WebhooksRole.class);
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -51,7 +51,7 @@ final class WebhooksRole implements Foreground.Role {
             Settings connection,
             InetSocketAddress listen,
             WebhookRegistration.Callers callers,
-            Set<VolcanoWebhook> webhooks,
+            Set<? extends Webhook> webhooks,
             List<String> schedulers,
             @Nullable Path groups,
             @Nullable GivenCertificate certificate) {}
@@ -115,7 +115,7 @@ final class WebhooksRole implements Foreground.Role {
     /** Tells the API server to ask; whoever asks is answered from then on. */
     void register() {
         registration.register();
-        LOG.info("{} asks here about Volcano's kinds, port {}", api.server(), server.port());
+        LOG.info("{} asks here, port {}", api.server(), server.port());
     }
 
     /** Answers until it is interrupted. */
@@ -145,7 +145,7 @@ final class WebhooksRole implements Foreground.Role {
 
     /** The cluster as the API server tells it; asked each time, so that a queue made just now is there. */
     private record Asked(KubeApi api, List<String> names, ResourceGroups resourceGroups)
-            implements VolcanoWebhook.Cluster {
+            implements Webhook.Cluster {
         @Override
         public List<ObjectNode> queues() {
             return api.list(Batch.QUEUES, "", KubeApi.View.WHOLE).items();

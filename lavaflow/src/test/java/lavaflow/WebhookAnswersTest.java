@@ -56,10 +56,10 @@ class WebhookAnswersTest {
     @MethodSource("recordings")
     void answersAsUpstream(Recorded recorded) {
         JsonNode line = recorded.line();
-        VolcanoWebhook webhook = VolcanoWebhook.at(Json.textAt(line, "path")).orElseThrow();
+        Webhook webhook = Webhook.at(Json.textAt(line, "path")).orElseThrow();
         ObjectNode object =
                 Objects.requireNonNull(Json.objectAt(line, "object")).deepCopy();
-        String refusal = webhook.answer(new VolcanoWebhook.Review(
+        String refusal = webhook.answer(new Webhook.Review(
                 Admission.Operation.valueOf(Json.textAt(line, "operation")),
                 "default",
                 object,
@@ -103,7 +103,7 @@ class WebhookAnswersTest {
     }
 
     /** The queues that were there. */
-    private static final class Cluster implements VolcanoWebhook.Cluster {
+    private static final class Cluster implements Webhook.Cluster {
         private static ObjectNode queue(String name, String parent, String state) {
             return (ObjectNode) Json.parse(
                     "{\"metadata\":{\"name\":\"%s\"},\"spec\":{\"parent\":\"%s\"},\"status\":{\"state\":\"%s\"}}"

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.KeyStore;
 import java.time.Instant;
 import java.util.Base64;
-import java.util.EnumSet;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.Set;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -50,7 +50,9 @@ class WebhookServerTest {
         server = new WebhookServer(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 authority.issueServer("webhooks", List.of("localhost"), List.of("127.0.0.1"), now),
-                EnumSet.complementOf(EnumSet.of(VolcanoWebhook.VALIDATE_PODS)),
+                Webhook.all()
+                        .filter(each -> each != VolcanoWebhook.VALIDATE_PODS)
+                        .collect(Collectors.toSet()),
                 cluster);
         KeyStore trusted = KeyStore.getInstance("PKCS12");
         trusted.load(null, null);
@@ -139,6 +141,21 @@ class WebhookServerTest {
     }
 
     @Test
+    void judgesTrainingJobs() throws Exception {
+        String job = """
+                {"metadata":{"name":"digits"},"spec":{"tfReplicaSpecs":{"Worker":{"template":
+                 {"spec":{"containers":[{"name":"NAME","image":"i"}]}}}}}}""";
+        String path = "/validate-kubeflow-org-v1-tfjob";
+        assertThat(ask(path, "CREATE", job.replace("NAME", "tensorflow"), null))
+                .isEqualTo(Json.parse("{\"uid\":\"u1\",\"allowed\":true}"));
+        JsonNode refused = ask(path, "CREATE", job.replace("NAME", "main"), null).get("status");
+        assertThat(Json.textAt(refused, "message"))
+                .contains("must have at least one container with name tensorflow");
+        assertThat(Json.textAt(refused, "reason")).isEqualTo("Forbidden");
+        assertThat(Json.longAt(refused, 0, "code")).isEqualTo(403);
+    }
+
+    @Test
     void knowsUpdatesAndDeletions() throws Exception {
         String changed = JOB.replace("QUEUE", "other");
         assertThat(Json.textAt(ask("/jobs/validate", "UPDATE", changed, JOB), "status", "message"))
@@ -176,7 +193,7 @@ class WebhookServerTest {
         assertThat(post("/jobs/validate", Json.string(review)).statusCode()).isEqualTo(500);
     }
 
-    private static final class TestingCluster implements VolcanoWebhook.Cluster {
+    private static final class TestingCluster implements Webhook.Cluster {
         private boolean away;
 
         @Override

@@ -5,7 +5,6 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
@@ -101,7 +100,8 @@ class WebhooksRoleTest {
                 directory.resolve("groups.yaml"),
                 "resourceGroups: [{resourceGroup: a, object: {key: namespace, value: [default]}, labels: {led: here}}]\n");
         InetSocketAddress listen = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        Set<VolcanoWebhook> webhooks = EnumSet.of(VolcanoWebhook.MUTATE_PODS, VolcanoWebhook.VALIDATE_PODS);
+        Set<Webhook> webhooks =
+                Set.of(VolcanoWebhook.MUTATE_PODS, VolcanoWebhook.VALIDATE_PODS, TrainingWebhook.PYTORCH, TrainingWebhook.JAX);
         WebhooksRole.Options options = new WebhooksRole.Options(
                 Settings.of(testing.home.kubeconfig(), "test/0"),
                 listen,
@@ -136,7 +136,18 @@ class WebhooksRoleTest {
                     .hasMessage(
                             "admission webhook \"validatepod.volcano.sh\" denied the request: invalid value <\"0\"> for"
                                     + " volcano.sh/jdb-min-available, it must be a positive integer"));
+            JsonNode training = Json.listAt(
+                    testing.api
+                            .find(VALIDATING, "", "validator.training-operator.kubeflow.org")
+                            .orElseThrow(),
+                    "webhooks");
+            assertThat(training.valueStream().map(each -> Json.textAt(each, "name")))
+                    .containsExactly(
+                            "validator.jaxjob.training-operator.kubeflow.org",
+                            "validator.pytorchjob.training-operator.kubeflow.org");
         }
+        assertThat(testing.api.find(VALIDATING, "", "validator.training-operator.kubeflow.org"))
+                .isEmpty();
         assertThat(testing.api.find(MUTATING, "", "volcano-admission-service-pods-mutate"))
                 .isEmpty();
         assertThat(testing.api.find(VALIDATING, "", "volcano-admission-service-pods-validate"))
@@ -155,7 +166,7 @@ class WebhooksRoleTest {
                 new WebhookRegistration.Callers("", "volcano-admission-service", "volcano-system"),
                 "PEM",
                 Set.of());
-        JsonNode webhook = Json.listAt(registration.configuration(VolcanoWebhook.VALIDATE_QUEUES), "webhooks")
+        JsonNode webhook = Json.listAt(registration.configuration(List.of(VolcanoWebhook.VALIDATE_QUEUES)), "webhooks")
                 .get(0);
         assertThat(Json.at(webhook, "clientConfig"))
                 .isEqualTo(Json.parse("{\"caBundle\":\"UEVN\",\"service\":{\"name\":\"volcano-admission-service\","

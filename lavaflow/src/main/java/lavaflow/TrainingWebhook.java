@@ -1,0 +1,82 @@
+package lavaflow;
+
+import java.util.List;
+import java.util.Objects;
+
+import lavaflow.apiserver.Admission.Operation;
+import lavaflow.training.TrainingRules;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** The webhooks of Kubeflow's training operator, one a kind; that of MPI has none there. */
+enum TrainingWebhook implements Webhook {
+    JAX("jaxjob"),
+    PADDLE("paddlejob"),
+    PYTORCH("pytorchjob"),
+    TENSORFLOW("tfjob"),
+    XGBOOST("xgboostjob");
+
+    private static final String OPERATOR = "training-operator.kubeflow.org";
+
+    private final String kind;
+    private final Target target;
+
+    TrainingWebhook(String kind) {
+        this.kind = kind;
+        this.target = new Target("kubeflow.org", "v1", kind + "s");
+    }
+
+    private TrainingRules.Answer judge(Review review) {
+        return Objects.requireNonNull(TrainingRules.judge(target.resource(), review.present(), review.old()), kind);
+    }
+
+    @Override
+    public String answer(Review review) {
+        return judge(review).refusal();
+    }
+
+    @Override
+    public List<String> warnings(Review review) {
+        return judge(review).warnings();
+    }
+
+    @Override
+    public void tellRefusal(ObjectNode status) {
+        status.put("code", 403).put("reason", "Forbidden");
+    }
+
+    @Override
+    public boolean isMutating() {
+        return false;
+    }
+
+    @Override
+    public String path() {
+        return "/validate-kubeflow-org-v1-" + kind;
+    }
+
+    @Override
+    public String title() {
+        return "validator." + kind + "." + OPERATOR;
+    }
+
+    @Override
+    public String configuration() {
+        return "validator." + OPERATOR;
+    }
+
+    @Override
+    public boolean sparesSystem() {
+        return false;
+    }
+
+    @Override
+    public Target target() {
+        return target;
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(Operation.CREATE, Operation.UPDATE);
+    }
+}
