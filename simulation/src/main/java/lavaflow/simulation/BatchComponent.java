@@ -11,8 +11,11 @@ import lavaflow.controller.KubeApi;
 import lavaflow.controller.Timing;
 import lavaflow.jobs.JobControllers;
 import lavaflow.scheduler.GangSettings;
+import lavaflow.training.Gang;
+import lavaflow.training.Settings;
+import lavaflow.training.TrainingControllers;
 
-/** Controllers of Volcano's in a process of their own. */
+/** Controllers of Volcano's or Kubeflow's in a process of their own. */
 final class BatchComponent implements Component {
     private final Followers followers;
     private final List<ControllerRunner<?>> runners;
@@ -36,6 +39,15 @@ final class BatchComponent implements Component {
         Followers followers = new Followers(api);
         Timing timing = new Timing(clock, clock::nanoTime, Fanout.SEQUENTIAL);
         return new BatchComponent(followers, new JobControllers(api, followers, _ -> true, timing).runners());
+    }
+
+    /** That of training jobs. */
+    static BatchComponent ofTraining(KubeApi api, VirtualClock clock) {
+        Followers followers = new Followers(api);
+        Timing timing = new Timing(clock, clock::nanoTime, Fanout.SEQUENTIAL);
+        Settings settings = Settings.USUAL.with(Gang.VOLCANO);
+        return new BatchComponent(
+                followers, new TrainingControllers(api, followers, _ -> true, settings, timing).runners());
     }
 
     @Override

@@ -51,6 +51,7 @@ class SimulationTest {
                         case "gangs" -> GangWorld.usual();
                         case "small-gangs" -> GangWorld.small();
                         case "gang-jobs" -> new GangJobWorld();
+                        case "training" -> new TrainingWorld();
                         default -> new WorkloadWorld();
                     });
             return;
@@ -77,6 +78,20 @@ class SimulationTest {
     @Test
     void jobsOfGangsComeThroughAsWell() throws IOException {
         assertThat(runAll(LongStream.rangeClosed(1, JOBS), GangJobWorld::new)).isNotEmpty();
+    }
+
+    @Test
+    void trainingJobsComeThroughAsWell() throws IOException {
+        assertThat(runAll(LongStream.rangeClosed(1, JOBS), TrainingWorld::new)).isNotEmpty();
+    }
+
+    @Test
+    @Tag("simulation")
+    void thousandsOfRunsWithTrainingJobsEndInOrder() throws IOException {
+        long count = Long.getLong("simulation.count", 10_000);
+        long first = Long.getLong("simulation.first", 1_000);
+        assertThat(runAll(LongStream.range(first, first + count), TrainingWorld::new))
+                .isNotEmpty();
     }
 
     @Test
