@@ -1,4 +1,5 @@
 # What every scenario can use: kubectl in a namespace of its own, expectations, patience. Run as: bash common.sh SCENARIO.sh
+# PATIENCE=5 waits five times longer, for slow machines.
 set -euo pipefail
 export NAMESPACE=$SCENARIO-$((RANDOM % 10000))
 SCRATCH=$(mktemp -d)
@@ -15,7 +16,7 @@ clean_up() {
   [ ${#background[@]} = 0 ] || kill "${background[@]}" 2>/dev/null || true
   # Most programs here ignore that they are to end; nobody learns from waiting for that.
   k delete pods --all --grace-period=1 --wait=false >/dev/null 2>&1 || true
-  "$KUBECTL" delete namespace "$NAMESPACE" --timeout=60s >/dev/null 2>&1 || echo "the namespace did not go"
+  "$KUBECTL" delete namespace "$NAMESPACE" --timeout="$((60 * ${PATIENCE:-1}))s" >/dev/null 2>&1 || echo "the namespace did not go"
   rm -rf --one-file-system "$SCRATCH"
   exit $status
 }
@@ -48,7 +49,7 @@ says() { # says PATTERN COMMAND...: whether what a command says has a line like 
 }
 
 eventually() { # eventually SECONDS COMMAND...: until it succeeds
-  local end=$((SECONDS + $1))
+  local end=$((SECONDS + $1 * ${PATIENCE:-1}))
   shift
   until "$@" >"$SCRATCH/eventually" 2>&1; do
     [ $SECONDS -lt $end ] || fail "never: $* ($(tail -n 1 "$SCRATCH/eventually"))"
@@ -61,8 +62,10 @@ field_is() { [ "$(field "$1" "$2")" = "$3" ]; }
 becomes() { # becomes OBJECT PATH VALUE [SECONDS]
   eventually "${4:-30}" field_is "$1" "$2" "$3"
 }
-ended() { k wait --for=jsonpath='{.status.phase}'="$2" "pod/$1" --timeout="${3:-30s}" >/dev/null; }
-ready() { k wait --for=condition=Ready "$@" --timeout=60s >/dev/null; }
+ended() { # ended POD PHASE [SECONDS]
+  k wait --for=jsonpath='{.status.phase}'="$2" "pod/$1" --timeout="$((${3:-30} * ${PATIENCE:-1}))s" >/dev/null
+}
+ready() { k wait --for=condition=Ready "$@" --timeout="$((60 * ${PATIENCE:-1}))s" >/dev/null; }
 
 "$KUBECTL" create namespace "$NAMESPACE" >/dev/null
 eventually 10 k get serviceaccount/default configmap/kube-root-ca.crt

@@ -52,9 +52,9 @@ same True "$(k logs half)"
 step "processes"
 ended bomb Failed
 step "disk"
-ended filler Failed 60s
+ended filler Failed 60
 same Evicted "$(field pod/filler '{.status.reason}')"
-ended digger Succeeded 60s
+ended digger Succeeded 60
 k delete pod digger >/dev/null
 step "the node is well"
 says True "$KUBECTL" get nodes -o 'jsonpath={.items[*].status.conditions[?(@.type=="Ready")].status}'

@@ -134,7 +134,7 @@ final class Bundle {
 
     private ArrayNode mounts(List<Path> software, List<Path> hidden) throws SandboxException, IOException {
         List<Mounts.Entry> table = own.isInitial() ? List.of() : Mounts.table();
-        ArrayNode mounts = new KernelMounts(sandbox, sandboxDirectory, spec.privileges(), own).all();
+        ArrayNode mounts = new KernelMounts(sandbox, sandboxDirectory, spec.privileges(), own, groups.limited()).all();
         for (Path place : software) {
             KernelMounts.add(
                     mounts,
@@ -217,7 +217,7 @@ final class Bundle {
         // A runtime that is told of a group, or of limits, must be able to make it.
         boolean grouped = groups.limited() || own.isInitial();
         if (grouped) {
-            linux.put("cgroupsPath", "/" + group);
+            linux.put("cgroupsPath", groups.told(group));
         }
         namespaces(linux.putArray("namespaces"));
         linux.set("resources", resources());
@@ -277,19 +277,23 @@ final class Bundle {
     private ObjectNode resources() {
         Limits limits = spec.limits();
         ObjectNode resources = Json.object();
-        ObjectNode cpu = resources.putObject("cpu");
-        cpu.put("shares", limits.cpuShares() == 0 ? 2 : limits.cpuShares());
-        if (limits.cpuQuotaMicros() > 0) {
-            cpu.put("quota", Math.max(1000, limits.cpuQuotaMicros()));
-            cpu.put("period", ControlGroups.PERIOD_MICROS);
+        // What cannot be set must not be asked for.
+        Set<String> missing = groups.missing();
+        if (!missing.contains("cpu")) {
+            ObjectNode cpu = resources.putObject("cpu");
+            cpu.put("shares", limits.cpuShares() == 0 ? 2 : limits.cpuShares());
+            if (limits.cpuQuotaMicros() > 0) {
+                cpu.put("quota", Math.max(1000, limits.cpuQuotaMicros()));
+                cpu.put("period", ControlGroups.PERIOD_MICROS);
+            }
         }
-        if (limits.memoryBytes() > 0) {
+        if (limits.memoryBytes() > 0 && !missing.contains("memory")) {
             resources.putObject("memory").put("limit", limits.memoryBytes());
         }
-        if (limits.pids() > 0) {
+        if (limits.pids() > 0 && !missing.contains("pids")) {
             resources.putObject("pids").put("limit", limits.pids());
         }
-        if (groups instanceof ControlGroupsV2) {
+        if (groups instanceof ControlGroupsV2 && !missing.contains("memory")) {
             resources.putObject("unified").put("memory.oom.group", "1");
         }
         return resources;

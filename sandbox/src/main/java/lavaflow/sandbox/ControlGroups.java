@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 import lavaflow.linux.Mounts;
@@ -26,12 +28,14 @@ sealed interface ControlGroups permits ControlGroupsV1, ControlGroupsV2, Process
 
     /**
      * What this machine has: one hierarchy, or one for each controller, also where both exist beside each other. Those of the
-     * machine belong to its root, who is not the root of a user namespace.
+     * machine belong to its root; the root of a user namespace has what was delegated to him.
      *
      * @param others where groups are noted that are no control groups
      */
     static ControlGroups detect(Path others) throws IOException {
-        return UserNamespace.own().isInitial() ? detect(Mounts.table(), others) : new ProcessGroups(others);
+        return UserNamespace.own().isInitial()
+                ? detect(Mounts.table(), others)
+                : Delegation.detect(Mounts.table(), Files.readAllLines(Path.of("/proc/self/cgroup")), others);
     }
 
     static ControlGroups detect(List<Mounts.Entry> mounts, Path others) {
@@ -44,11 +48,27 @@ sealed interface ControlGroups permits ControlGroupsV1, ControlGroupsV2, Process
                         entry.type().equals("cgroup2") && entry.target().equals(Path.of("/sys/fs/cgroup")))
                 .findFirst()
                 .<ControlGroups>map(entry -> new ControlGroupsV2(entry.target()))
-                .orElseGet(() -> new ProcessGroups(others));
+                .orElseGet(() -> new ProcessGroups(others, "there are no control groups to use"));
     }
 
     /** Whether limits can be set at all. */
     boolean limited();
+
+    /** Controllers without which some limits cannot be set, though others can. */
+    default Set<String> missing() {
+        return Set.of();
+    }
+
+    /** Why limits, or some of them, are not enforced; empty where all are. */
+    Optional<String> unlimited();
+
+    /** What runtimes are told of a group. */
+    default String told(String path) {
+        return "/" + path;
+    }
+
+    /** Undoes what was done to the machine beside making groups; for when all of them are gone. */
+    default void leave() throws IOException {}
 
     /** Makes a group and what leads to it. */
     void create(String path) throws IOException;

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 import lavaflow.linux.Mounts;
@@ -44,6 +45,11 @@ record ControlGroupsV1(Map<String, Path> controllers, Set<Path> hierarchies) imp
     @Override
     public boolean limited() {
         return controllers.keySet().containsAll(LIMITING);
+    }
+
+    @Override
+    public Optional<String> unlimited() {
+        return limited() ? Optional.empty() : Optional.of("there are no control groups to use");
     }
 
     private Path file(String controller, String path, String name) {

@@ -1,33 +1,84 @@
 package lavaflow.sandbox;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One hierarchy for all controllers. */
-record ControlGroupsV2(Path root) implements ControlGroups {
+/**
+ * One hierarchy for all controllers.
+ *
+ * @param mount where it is
+ * @param root the group in it that ours are in: the first one, or one that was delegated
+ */
+record ControlGroupsV2(Path mount, Path root) implements ControlGroups {
     private static final Logger LOG = LoggerFactory.getLogger(ControlGroupsV2.class);
     private static final List<String> CONTROLLERS = List.of("cpuset", "cpu", "io", "memory", "pids");
-    private static final Set<String> LIMITING = Set.of("cpu", "memory", "pids");
+    private static final List<String> LIMITING = List.of("cpu", "memory", "pids");
+
+    ControlGroupsV2(Path root) {
+        this(root, root);
+    }
 
     @Override
     public boolean limited() {
-        return available(root).containsAll(LIMITING) && Files.isWritable(root.resolve("cgroup.subtree_control"));
+        return missing().size() < LIMITING.size() && Files.isWritable(root.resolve("cgroup.subtree_control"));
+    }
+
+    @Override
+    public Set<String> missing() {
+        Set<String> missing = new LinkedHashSet<>(LIMITING);
+        missing.removeAll(available(root));
+        return missing;
+    }
+
+    @Override
+    public Optional<String> unlimited() {
+        if (!limited()) {
+            return Optional.of("there are no control groups to use");
+        }
+        Set<String> missing = missing();
+        return missing.isEmpty() ? Optional.empty() : Optional.of(notDelegated(missing));
+    }
+
+    /** What is said where controllers are missing. */
+    static String notDelegated(Set<String> missing) {
+        return "the controllers " + String.join(", ", missing) + " of control groups are not delegated;"
+                + " sudo systemctl edit user@.service with [Service] Delegate=cpu cpuset io memory pids does that from"
+                + " the next login on";
     }
 
     private static Set<String> available(Path directory) {
+        return words(directory.resolve("cgroup.controllers"));
+    }
+
+    /** What a file lists. */
+    static Set<String> words(Path file) {
         try {
-            return Set.of(Files.readString(directory.resolve("cgroup.controllers"))
-                    .strip()
-                    .split(" ", -1));
+            Set<String> words =
+                    new LinkedHashSet<>(List.of(Files.readString(file).strip().split(" ", -1)));
+            words.remove("");
+            return words;
         } catch (IOException e) {
             return Set.of();
         }
+    }
+
+    @Override
+    public String told(String path) {
+        return Delegation.told(mount, root.resolve(path));
+    }
+
+    @Override
+    public void leave() throws IOException {
+        Delegation.leave(mount, root);
     }
 
     /** A controller works in a group once every group above passes it on. */
@@ -41,11 +92,16 @@ record ControlGroupsV2(Path root) implements ControlGroups {
         }
     }
 
-    private static void passOn(Path directory) throws IOException {
-        Set<String> available = available(directory);
+    private void passOn(Path directory) throws IOException {
         Path control = directory.resolve("cgroup.subtree_control");
+        Set<String> wanted = new LinkedHashSet<>(CONTROLLERS);
+        wanted.retainAll(available(directory));
+        wanted.removeAll(words(control));
+        if (!wanted.isEmpty() && directory.equals(root)) {
+            Delegation.settle(mount, root);
+        }
         for (String controller : CONTROLLERS) {
-            if (available.contains(controller)) {
+            if (wanted.contains(controller)) {
                 try {
                     ControlGroups.write(control, "+" + controller);
                 } catch (IOException e) {
@@ -60,15 +116,22 @@ record ControlGroupsV2(Path root) implements ControlGroups {
 
     @Override
     public void limit(String path, Limits limits) throws IOException {
-        Path group = root.resolve(path);
-        ControlGroups.write(group.resolve("cpu.weight"), Long.toString(weight(limits.cpuShares())));
-        ControlGroups.write(
-                group.resolve("cpu.max"),
+        set(path, "cpu", "cpu.weight", Long.toString(weight(limits.cpuShares())));
+        set(
+                path,
+                "cpu",
+                "cpu.max",
                 (limits.cpuQuotaMicros() == 0 ? "max" : Long.toString(Math.max(1000, limits.cpuQuotaMicros()))) + " "
                         + PERIOD_MICROS);
-        ControlGroups.write(
-                group.resolve("memory.max"), limits.memoryBytes() == 0 ? "max" : Long.toString(limits.memoryBytes()));
-        ControlGroups.write(group.resolve("pids.max"), limits.pids() == 0 ? "max" : Long.toString(limits.pids()));
+        set(path, "memory", "memory.max", limits.memoryBytes() == 0 ? "max" : Long.toString(limits.memoryBytes()));
+        set(path, "pids", "pids.max", limits.pids() == 0 ? "max" : Long.toString(limits.pids()));
+    }
+
+    private void set(String path, String controller, String name, String value) throws IOException {
+        Path group = root.resolve(path);
+        if (Files.notExists(group.resolve("cgroup.controllers")) || available(group).contains(controller)) {
+            ControlGroups.write(group.resolve(name), value);
+        }
     }
 
     /** From shares, 2 to 262144, to weights, 1 to 10000. */
@@ -82,8 +145,14 @@ record ControlGroupsV2(Path root) implements ControlGroups {
         Path group = root.resolve(path);
         long memory = ControlGroups.readLong(group.resolve("memory.current"));
         Path stat = group.resolve("memory.stat");
+        long cpuNanos = ControlGroups.readField(group.resolve("cpu.stat"), "usage_usec") * 1000;
+        if (Files.notExists(stat) && Files.exists(group)) {
+            Usage added = ProcessTable.usage(processes(path));
+            return new Usage(
+                    cpuNanos, added.memoryBytes(), added.workingSetBytes(), added.rssBytes(), added.pids());
+        }
         return new Usage(
-                ControlGroups.readField(group.resolve("cpu.stat"), "usage_usec") * 1000,
+                cpuNanos,
                 memory,
                 Math.max(0, memory - ControlGroups.readField(stat, "inactive_file")),
                 ControlGroups.readField(stat, "anon"),
@@ -108,7 +177,14 @@ record ControlGroupsV2(Path root) implements ControlGroups {
     @Override
     public void place(String path, long pid) throws IOException {
         create(path);
-        ControlGroups.write(root.resolve(path).resolve("cgroup.procs"), Long.toString(pid));
+        try {
+            ControlGroups.write(root.resolve(path).resolve("cgroup.procs"), Long.toString(pid));
+        } catch (AccessDeniedException e) {
+            throw new IOException(
+                    "no process may be moved into the control group " + told(path) + " from where lava was started now;"
+                            + " start it where it was started before, or stop all pods with lava down first",
+                    e);
+        }
     }
 
     @Override

@@ -14,7 +14,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * are its own; where a pod shares the machine's it sees what the machine has there.
  */
 record KernelMounts(
-        SandboxSpec sandbox, Path sandboxDirectory, ContainerSpec.Privileges privileges, UserNamespace own) {
+        SandboxSpec sandbox,
+        Path sandboxDirectory,
+        ContainerSpec.Privileges privileges,
+        UserNamespace own,
+        boolean limited) {
     private static final long TERMINALS = 5;
 
     ArrayNode all() {
@@ -52,7 +56,7 @@ record KernelMounts(
         }
         String access = privileges.privileged() ? "rw" : "ro";
         add(mounts, "/sys", "sysfs", "sysfs", "nosuid", "noexec", "nodev", access);
-        if (own.isInitial()) {
+        if (own.isInitial() || limited) {
             add(mounts, "/sys/fs/cgroup", "cgroup", "cgroup", "nosuid", "noexec", "nodev", "relatime", access);
         }
     }

@@ -18,6 +18,7 @@ import lavaflow.linux.UserNamespace;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first process of a namespace of processes that several containers share: it does nothing, and takes leave of the dead.
@@ -66,7 +67,7 @@ final class Pause {
     private long start(SandboxSpec sandbox, Path directory, Path pidFile, String group) throws IOException {
         Path bundle = Files.createDirectories(directory.resolve(NAME));
         Files.write(
-                bundle.resolve("config.json"), Json.bytes(config(sandbox, directory, root(), group, groups.limited())));
+                bundle.resolve("config.json"), Json.bytes(config(sandbox, directory, root(), groups.limited() ? groups.told(group) : null)));
         OpenFile[] errors = OpenFile.pipe();
         Child child;
         try (OpenFile write = errors[1]) {
@@ -115,7 +116,7 @@ final class Pause {
         return root;
     }
 
-    private static ObjectNode config(SandboxSpec sandbox, Path directory, Path root, String group, boolean limited) {
+    private static ObjectNode config(SandboxSpec sandbox, Path directory, Path root, @Nullable String group) {
         ObjectNode config = Json.object();
         config.put("ociVersion", "1.0.2");
         ObjectNode process = config.putObject("process");
@@ -129,14 +130,14 @@ final class Pause {
         mounts.addObject().put("destination", "/proc").put("type", "proc").put("source", "proc");
         mounts.addObject().put("destination", "/dev").put("type", "tmpfs").put("source", "tmpfs");
         ObjectNode linux = config.putObject("linux");
-        if (limited) {
-            linux.put("cgroupsPath", "/" + group);
+        if (group != null) {
+            linux.put("cgroupsPath", group);
         }
         linux.putArray("maskedPaths").add("/proc/kcore");
         ArrayNode namespaces = linux.putArray("namespaces");
         namespaces.addObject().put("type", "mount");
         namespaces.addObject().put("type", "pid");
-        if (!limited) {
+        if (group == null) {
             namespaces.addObject().put("type", "cgroup");
         }
         if (!sandbox.hostIpc()) {

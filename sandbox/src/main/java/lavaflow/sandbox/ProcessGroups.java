@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 import lavaflow.linux.Mounts;
@@ -18,14 +19,24 @@ import org.jspecify.annotations.Nullable;
  * cannot leave; a file keeps it, so that its number stays its own for as long as the group exists. Namespaces of mounts would
  * do, but not every kernel lets all of them be kept.
  *
+ * <p>A runtime that may make control groups all the same makes one for every container, beside the one this process is in. They
+ * are noted, and go with the container.
+ *
  * @param root a directory with one for each group
+ * @param why there is nothing better
  */
-record ProcessGroups(Path root) implements ControlGroups {
+record ProcessGroups(Path root, String why) implements ControlGroups {
     private static final String MEMBERS = "members";
+    private static final String MADE = "made";
 
     @Override
     public boolean limited() {
         return false;
+    }
+
+    @Override
+    public Optional<String> unlimited() {
+        return Optional.of(why);
     }
 
     @Override
@@ -44,6 +55,54 @@ record ProcessGroups(Path root) implements ControlGroups {
             Files.createFile(kept);
         }
         Mounts.bind(Path.of("/proc", Long.toString(pid), "ns/cgroup"), kept);
+        List<String> made = made(
+                        Files.readAllLines(Path.of("/proc", Long.toString(pid), "cgroup")),
+                        Files.readAllLines(Path.of("/proc/self/cgroup")),
+                        Mounts.table())
+                .stream()
+                .map(Path::toString)
+                .toList();
+        if (!made.isEmpty()) {
+            Files.write(root.resolve(path).resolve(MADE), made);
+        }
+    }
+
+    /** The control groups a process is in and this one is not, which a runtime must have made. */
+    static List<Path> made(List<String> theirs, List<String> ours, List<Mounts.Entry> mounts) {
+        List<Path> made = new ArrayList<>();
+        for (String line : theirs) {
+            String[] fields = line.split(":", 3);
+            if (ours.contains(line) || fields.length < 3 || fields[2].equals("/") || fields[2].contains("/..")) {
+                continue;
+            }
+            for (Mounts.Entry entry : mounts) {
+                boolean its = fields[1].isEmpty()
+                        ? entry.type().equals("cgroup2")
+                        : entry.type().equals("cgroup")
+                                && List.of(entry.superOptions().split(",", -1))
+                                        .containsAll(List.of(fields[1].split(",", -1)));
+                if (its) {
+                    made.add(entry.target().resolve(fields[2].substring(1)));
+                }
+            }
+        }
+        return made;
+    }
+
+    /** Whether they are gone, or never were ours to take away. */
+    private static boolean removeMade(Path directory) throws IOException {
+        boolean gone = true;
+        for (Path child : ControlGroups.children(directory)) {
+            gone &= removeMade(child);
+        }
+        Path noted = directory.resolve(MADE);
+        if (Files.exists(noted)) {
+            for (String line : Files.readAllLines(noted)) {
+                Path made = Path.of(line);
+                gone &= !Files.isWritable(made.resolveSibling(".")) || ControlGroups.removeTree(made);
+            }
+        }
+        return gone;
     }
 
     @Override
@@ -142,7 +201,7 @@ record ProcessGroups(Path root) implements ControlGroups {
         if (Files.notExists(directory)) {
             return true;
         }
-        if (!processes(path).isEmpty()) {
+        if (!processes(path).isEmpty() || !removeMade(directory)) {
             return false;
         }
         Roots.delete(directory);

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -172,12 +173,19 @@ public final class RuncRuntime implements ContainerRuntime {
                                     + " root's. " + Users.MORE_USERS
                             : "Containers have " + own.userCount() + " users.");
         }
-        if (!groups.limited()) {
-            notices.add(
-                    "Limits of processor time, memory and processes are not enforced: there are no control groups to"
-                            + " use.");
-        }
+        groups.unlimited().ifPresent(why -> notices.add(unlimited(why)));
         return new RuntimeInfo(runtime.name(), version, true, groups.limited(), notices);
+    }
+
+    private String unlimited(String why) {
+        Map<String, String> limits = new LinkedHashMap<>();
+        limits.put("cpu", "processor time");
+        limits.put("memory", "memory");
+        limits.put("pids", "the number of processes");
+        if (groups.limited()) {
+            limits.keySet().retainAll(groups.missing());
+        }
+        return "Limits of " + String.join(", ", limits.values()) + " are not enforced: " + why + ".";
     }
 
     @Override
@@ -459,6 +467,7 @@ public final class RuncRuntime implements ContainerRuntime {
         }
         try {
             sandboxes.removeGroup(places.topGroup());
+            groups.leave();
             Roots.delete(places.run());
         } catch (IOException e) {
             throw new SandboxException(SandboxException.Cause.OTHER, e.getMessage() + "", e);
