@@ -7,7 +7,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -61,6 +63,19 @@ sealed interface ControlGroups permits ControlGroupsV1, ControlGroupsV2, Process
 
     /** Why limits, or some of them, are not enforced; empty where all are. */
     Optional<String> unlimited();
+
+    /** What is not enforced and why, in one sentence; empty where all is. */
+    default Optional<String> notice() {
+        Map<String, String> limits = new LinkedHashMap<>();
+        limits.put("cpu", "processor time");
+        limits.put("memory", "memory");
+        limits.put("pids", "the number of processes");
+        if (limited()) {
+            limits.keySet().retainAll(missing());
+        }
+        return unlimited()
+                .map(why -> "Limits of " + String.join(", ", limits.values()) + " are not enforced: " + why + ".");
+    }
 
     /** What runtimes are told of a group. */
     default String told(String path) {

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -173,19 +172,8 @@ public final class RuncRuntime implements ContainerRuntime {
                                     + " root's. " + Users.MORE_USERS
                             : "Containers have " + own.userCount() + " users.");
         }
-        groups.unlimited().ifPresent(why -> notices.add(unlimited(why)));
+        groups.notice().ifPresent(notices::add);
         return new RuntimeInfo(runtime.name(), version, true, groups.limited(), notices);
-    }
-
-    private String unlimited(String why) {
-        Map<String, String> limits = new LinkedHashMap<>();
-        limits.put("cpu", "processor time");
-        limits.put("memory", "memory");
-        limits.put("pids", "the number of processes");
-        if (groups.limited()) {
-            limits.keySet().retainAll(groups.missing());
-        }
-        return "Limits of " + String.join(", ", limits.values()) + " are not enforced: " + why + ".";
     }
 
     @Override

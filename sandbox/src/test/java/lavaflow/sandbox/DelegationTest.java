@@ -108,6 +108,9 @@ class DelegationTest {
         ControlGroups some = detect(OWN);
         assertThat(some.limited()).isTrue();
         assertThat(some.missing()).containsExactly("cpu");
+        assertThat(some.notice())
+                .hasValueSatisfying(told ->
+                        assertThat(told).startsWith("Limits of processor time are not enforced: the controllers cpu of"));
         assertThat(some.unlimited())
                 .hasValueSatisfying(why -> assertThat(why)
                         .startsWith("the controllers cpu of control groups are not delegated")
@@ -117,8 +120,10 @@ class DelegationTest {
         controllers("");
         ControlGroups none = detect(OWN);
         assertThat(none).isInstanceOf(ProcessGroups.class);
-        assertThat(none.unlimited())
-                .hasValueSatisfying(why -> assertThat(why).startsWith("the controllers cpu, memory, pids"));
+        assertThat(none.notice())
+                .hasValueSatisfying(told -> assertThat(told)
+                        .startsWith("Limits of processor time, memory, the number of processes are not enforced: the"
+                                + " controllers cpu, memory, pids of control groups are not delegated;"));
     }
 
     @Test
@@ -181,6 +186,19 @@ class DelegationTest {
 
         assertThat(leaf).isDirectory();
         assertThat(scope.resolve("cgroup.subtree_control")).isEmptyFile();
+    }
+
+    @Test
+    void groupsThatARuntimeMadeGoWithTheContainer() throws Exception {
+        Path made = Files.createDirectories(hierarchy.resolve("made"));
+        ProcessGroups groups = new ProcessGroups(others, "");
+        groups.create("pod/container");
+        Files.write(others.resolve("pod/container/made"), List.of(made.toString()));
+
+        assertThat(groups.remove("pod")).isTrue();
+
+        assertThat(made).doesNotExist();
+        assertThat(others.resolve("pod")).doesNotExist();
     }
 
     @Test

@@ -114,6 +114,29 @@ class LimitsTest {
         assertThat(figures().subList(0, 2)).containsExactly(2L, -1L);
     }
 
+    @Test
+    void limitsOfAContainerReachItsGroupOfTheOneHierarchy() throws Exception {
+        org.junit.jupiter.api.Assumptions.assumeTrue(
+                machine.groups() instanceof ControlGroupsV2, "a hierarchy for each controller here");
+        script("sleep 1000").limits(new Limits(512, 50_000, 64 * MEBI, 33)).start();
+
+        assertThat(texts()).containsExactly("20", "50000 100000", Long.toString(64 * MEBI), "33", "1");
+        machine.runtime.resize("a", new Limits(256, 25_000, 128 * MEBI, 44));
+        assertThat(texts()).containsExactly("10", "25000 100000", Long.toString(128 * MEBI), "44", "1");
+        machine.runtime.resize("a", new Limits(2, 0, 0, 0));
+        assertThat(texts()).containsExactly("1", "max 100000", "max", "max", "1");
+    }
+
+    private List<String> texts() throws Exception {
+        java.nio.file.Path group = machine.groups()
+                .membership("lava-" + machine.cluster + "/burstable/pod" + TestingMachine.POD + "/a");
+        List<String> texts = new java.util.ArrayList<>();
+        for (String name : List.of("cpu.weight", "cpu.max", "memory.max", "pids.max", "memory.oom.group")) {
+            texts.add(java.nio.file.Files.readString(group.resolve(name)).strip());
+        }
+        return texts;
+    }
+
     private List<Long> figures() throws Exception {
         String group = "/lava-" + machine.cluster + "/burstable/pod" + TestingMachine.POD + "/a/";
         return List.of(

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 
 import lavaflow.linux.FileCalls;
+import lavaflow.linux.Mounts;
 
 /** What {@link OrdinaryUserTest} runs in a user namespace; tells what it saw, one line each. */
 final class OrdinaryUserScenario {
@@ -23,11 +24,28 @@ final class OrdinaryUserScenario {
             users(machine);
             processes(machine);
             restart(machine);
+            tell("made by the runtime", machine.output(Wish.script(machine, machine.cluster, "echo ran")));
         } finally {
             machine.close();
         }
         tell("left over", machine.leftOvers().isEmpty() && Files.notExists(machine.directory));
+        tell("groups left", groupsNamed(machine.cluster));
         System.exit(0); // threads of the runtime would wait for more
+    }
+
+    /** Control groups that have a name, which only a runtime could have made: beside the one of this process, or at the top. */
+    private static long groupsNamed(String name) throws Exception {
+        long found = 0;
+        for (Mounts.Entry entry : Mounts.table()) {
+            if (entry.type().startsWith("cgroup")) {
+                try (var groups = Files.find(entry.target(), 4, (path, _) -> path.endsWith(name))) {
+                    found += groups.count();
+                } catch (java.io.UncheckedIOException e) {
+                    continue; // groups of others come and go while one looks
+                }
+            }
+        }
+        return found;
     }
 
     private static void tell(String what, Object value) {

@@ -50,6 +50,8 @@ class OrdinaryUserTest {
                 .containsEntry("after a restart", "RUNNING")
                 .containsEntry("its end", "137")
                 .containsEntry("notices", "3")
+                .containsEntry("made by the runtime", "ran")
+                .containsEntry("groups left", "0")
                 .containsEntry("left over", "true");
         assertThat(lines(said).get("read-only"))
                 .contains("Read-only file system")
