@@ -32,7 +32,7 @@ metadata: {name: filler}
 spec:
   restartPolicy: Never
   containers:
-  - {name: a, image: host, resources: {limits: {ephemeral-storage: 20Mi}}, command: [sh, -c, 'head -c 50000000 /dev/zero > /big; sleep 1000']}
+  - {name: a, image: host, resources: {limits: {ephemeral-storage: 20Mi}}, command: [sh, -c, 'head -c 50000000 /dev/zero > /tmp/big; sleep 1000']}
 ---
 apiVersion: v1
 kind: Pod
@@ -40,7 +40,7 @@ metadata: {name: digger}
 spec:
   restartPolicy: Never
   containers:
-  - {name: a, image: host, command: [python3, -c, "import os\nfor i in range(3000):\n  os.mkdir('dddd'); os.chdir('dddd')"]}
+  - {name: a, image: host, command: [python3, -c, "import os\nos.chdir('/tmp')\nfor i in range(3000):\n  os.mkdir('dddd'); os.chdir('dddd')"]}
 Y
 step "memory"
 ended hog Failed

@@ -43,7 +43,7 @@ step "nobody at home is told at once"
 same 7 "$(in_pod 'curl -s --noproxy "*" -m 5 http://nobody/; echo $?')" # refused; 28 would be silence
 step "a port of the node"
 port=$(field service/web '{.spec.ports[0].nodePort}')
-address=$("$KUBECTL" get nodes -o 'jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}')
+address=${NODE_ADDRESS:-$("$KUBECTL" get nodes -o 'jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}')}
 curl -sf --noproxy '*' -m 3 "http://$address:$port/" >/dev/null
 step "a pod calls itself through its service"
 pod=$(k get pods -l app=web -o 'jsonpath={.items[0].metadata.name}')

@@ -129,7 +129,8 @@ record ControlGroupsV2(Path mount, Path root) implements ControlGroups {
 
     private void set(String path, String controller, String name, String value) throws IOException {
         Path group = root.resolve(path);
-        if (Files.notExists(group.resolve("cgroup.controllers")) || available(group).contains(controller)) {
+        if (Files.notExists(group.resolve("cgroup.controllers"))
+                || available(group).contains(controller)) {
             ControlGroups.write(group.resolve(name), value);
         }
     }
@@ -148,8 +149,7 @@ record ControlGroupsV2(Path mount, Path root) implements ControlGroups {
         long cpuNanos = ControlGroups.readField(group.resolve("cpu.stat"), "usage_usec") * 1000;
         if (Files.notExists(stat) && Files.exists(group)) {
             Usage added = ProcessTable.usage(processes(path));
-            return new Usage(
-                    cpuNanos, added.memoryBytes(), added.workingSetBytes(), added.rssBytes(), added.pids());
+            return new Usage(cpuNanos, added.memoryBytes(), added.workingSetBytes(), added.rssBytes(), added.pids());
         }
         return new Usage(
                 cpuNanos,

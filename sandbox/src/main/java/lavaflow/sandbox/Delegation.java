@@ -69,8 +69,10 @@ final class Delegation {
         Path directory = group(one.get(), own).orElse(hierarchy);
         ControlGroupsV2 found = new ControlGroupsV2(hierarchy, directory);
         if (!isOurs(directory)) {
-            return new ProcessGroups(others, "the control group " + told(hierarchy, directory) + " is not yours: "
-                    + "systemd-run --user --scope -p Delegate=yes lava up starts it in one that is");
+            return new ProcessGroups(
+                    others,
+                    "the control group " + told(hierarchy, directory) + " is not yours: "
+                            + "systemd-run --user --scope -p Delegate=yes lava up starts it in one that is");
         }
         if (!found.limited()) {
             return new ProcessGroups(others, ControlGroupsV2.notDelegated(found.missing()));
@@ -90,7 +92,8 @@ final class Delegation {
                         ? mount.root().relativize(inHierarchy)
                         : Path.of("/").relativize(inHierarchy);
                 Path directory = mount.target().resolve(inMount).normalize();
-                return Optional.of(directory.endsWith(LEAF) ? directory.resolveSibling(".").normalize() : directory);
+                return Optional.of(
+                        directory.endsWith(LEAF) ? directory.resolveSibling(".").normalize() : directory);
             }
         }
         return Optional.empty();

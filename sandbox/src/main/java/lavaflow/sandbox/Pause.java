@@ -67,7 +67,8 @@ final class Pause {
     private long start(SandboxSpec sandbox, Path directory, Path pidFile, String group) throws IOException {
         Path bundle = Files.createDirectories(directory.resolve(NAME));
         Files.write(
-                bundle.resolve("config.json"), Json.bytes(config(sandbox, directory, root(), groups.limited() ? groups.told(group) : null)));
+                bundle.resolve("config.json"),
+                Json.bytes(config(sandbox, directory, root(), groups.limited() ? groups.told(group) : null)));
         OpenFile[] errors = OpenFile.pipe();
         Child child;
         try (OpenFile write = errors[1]) {

@@ -71,8 +71,8 @@ class DelegationTest {
         }
         Files.writeString(inner.resolve("cgroup.controllers"), "memory");
 
-        ControlGroups groups = Delegation.detect(
-                List.of(mounted(hierarchy, "cgroup2", "/user.slice")), OWN, others, hierarchy);
+        ControlGroups groups =
+                Delegation.detect(List.of(mounted(hierarchy, "cgroup2", "/user.slice")), OWN, others, hierarchy);
 
         assertThat(groups).isEqualTo(new ControlGroupsV2(hierarchy, inner));
     }
@@ -109,8 +109,8 @@ class DelegationTest {
         assertThat(some.limited()).isTrue();
         assertThat(some.missing()).containsExactly("cpu");
         assertThat(some.notice())
-                .hasValueSatisfying(told ->
-                        assertThat(told).startsWith("Limits of processor time are not enforced: the controllers cpu of"));
+                .hasValueSatisfying(told -> assertThat(told)
+                        .startsWith("Limits of processor time are not enforced: the controllers cpu of"));
         assertThat(some.unlimited())
                 .hasValueSatisfying(why -> assertThat(why)
                         .startsWith("the controllers cpu of control groups are not delegated")
@@ -129,9 +129,7 @@ class DelegationTest {
     @Test
     void thoseOfVersionOneAreForRoot() throws Exception {
         ControlGroups groups = Delegation.detect(
-                List.of(
-                        mounted(hierarchy, "cgroup2", "/"),
-                        mounted(root.resolve("memory"), "cgroup", "/")),
+                List.of(mounted(hierarchy, "cgroup2", "/"), mounted(root.resolve("memory"), "cgroup", "/")),
                 OWN,
                 others,
                 hierarchy);
@@ -204,8 +202,7 @@ class DelegationTest {
     @Test
     void groupsThatARuntimeMadeAreThoseThisProcessIsNotIn() {
         List<Mounts.Entry> mounts = List.of(
-                new Mounts.Entry(
-                        Path.of("/"), Path.of("/c/cpu"), "rw", "", "cgroup", "cgroup", "rw,cpu,cpuacct"),
+                new Mounts.Entry(Path.of("/"), Path.of("/c/cpu"), "rw", "", "cgroup", "cgroup", "rw,cpu,cpuacct"),
                 new Mounts.Entry(Path.of("/"), Path.of("/c/pids"), "rw", "", "cgroup", "cgroup", "rw,pids"),
                 new Mounts.Entry(Path.of("/"), Path.of("/c/unified"), "rw", "", "cgroup2", "cgroup2", "rw"));
 

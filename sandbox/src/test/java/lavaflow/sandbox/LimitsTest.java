@@ -128,8 +128,8 @@ class LimitsTest {
     }
 
     private List<String> texts() throws Exception {
-        java.nio.file.Path group = machine.groups()
-                .membership("lava-" + machine.cluster + "/burstable/pod" + TestingMachine.POD + "/a");
+        java.nio.file.Path group =
+                machine.groups().membership("lava-" + machine.cluster + "/burstable/pod" + TestingMachine.POD + "/a");
         List<String> texts = new java.util.ArrayList<>();
         for (String name : List.of("cpu.weight", "cpu.max", "memory.max", "pids.max", "memory.oom.group")) {
             texts.add(java.nio.file.Files.readString(group.resolve(name)).strip());
