@@ -16,7 +16,7 @@ spec:
   activeDeadlineSeconds: 5
   terminationGracePeriodSeconds: 0
   containers:
-  - {name: a, image: host, resources: {limits: {memory: 128Mi, cpu: 200m}}, command: [bash, -c, 'b() { b | b & }; b; sleep 1000']}
+  - {name: a, image: host, resources: {requests: {cpu: 50m}, limits: {memory: 128Mi, cpu: 200m}}, command: [bash, -c, 'b() { b | b & }; b; sleep 1000']}
 ---
 apiVersion: v1
 kind: Pod
@@ -24,7 +24,7 @@ metadata: {name: half}
 spec:
   restartPolicy: Never
   containers:
-  - {name: a, image: host, resources: {limits: {cpu: 500m, memory: 128Mi}}, command: [python3, -c, "import time\nend = time.time() + 2\nwhile time.time() < end: pass\nprint(time.process_time() < 1.4)"]}
+  - {name: a, image: host, resources: {requests: {cpu: 100m}, limits: {cpu: 500m, memory: 128Mi}}, command: [python3, -c, "import time\nend = time.time() + 2\nwhile time.time() < end: pass\nprint(time.process_time() < 1.4)"]}
 ---
 apiVersion: v1
 kind: Pod

@@ -35,8 +35,13 @@ sealed interface ControlGroups permits ControlGroupsV1, ControlGroupsV2, Process
      * @param others where groups are noted that are no control groups
      */
     static ControlGroups detect(Path others) throws IOException {
-        return UserNamespace.own().isInitial()
-                ? detect(Mounts.table(), others)
+        UserNamespace own = UserNamespace.own();
+        if (own.isInitial()) {
+            return detect(Mounts.table(), others);
+        }
+        // To root of the machine in a namespace of his own all of it is writable, which does not make it his to rearrange.
+        return own.owner() == 0
+                ? new ProcessGroups(others, "there are no control groups to use")
                 : Delegation.detect(Mounts.table(), Files.readAllLines(Path.of("/proc/self/cgroup")), others);
     }
 

@@ -49,13 +49,14 @@ record KernelMounts(
     }
 
     private void system(ArrayNode mounts) {
-        if (!own.isInitial() && sandbox.networkNamespace() == null) {
-            // It shows a network, which is not ours here. Nothing in it belongs to anybody the container could be.
-            add(mounts, "/sys", "bind", "/sys", "rbind", "nosuid", "noexec", "nodev", "ro");
-            return;
-        }
         String access = privileges.privileged() ? "rw" : "ro";
-        add(mounts, "/sys", "sysfs", "sysfs", "nosuid", "noexec", "nodev", access);
+        if (!own.isInitial() && sandbox.networkNamespace() == null) {
+            // It shows a network, which is not ours here. Nothing in it belongs to anybody the container could be, but for
+            // control groups that were delegated, over which goes the container's own.
+            add(mounts, "/sys", "bind", "/sys", "rbind", "nosuid", "noexec", "nodev", "ro");
+        } else {
+            add(mounts, "/sys", "sysfs", "sysfs", "nosuid", "noexec", "nodev", access);
+        }
         if (own.isInitial() || limited) {
             add(mounts, "/sys/fs/cgroup", "cgroup", "cgroup", "nosuid", "noexec", "nodev", "relatime", access);
         }
