@@ -24,6 +24,9 @@ final class Advice {
     }
 
     private static String ways(Reference name) {
+        if (KubectlDelivery.NAMES.stream().anyMatch(known -> new NamePattern(known).matches(name))) {
+            return "It only brings kubectl to launchers of MPIJobs: with kubectl in /usr/local/bin or /usr/bin of this machine, that is taken";
+        }
         String pattern = "'" + name.familiarName() + "'";
         return "To let it come from elsewhere: lava image add " + pattern
                 + " --registry HOST/PATH, or --host for this machine's own programs, or --directory DIR, or --recipe NAME;"

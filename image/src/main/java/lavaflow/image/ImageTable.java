@@ -23,6 +23,9 @@ public final class ImageTable {
             builtin("pause", new Origin.Builtin(BuiltinTrees.PAUSE)),
             builtin("registry.k8s.io/pause", new Origin.Builtin(BuiltinTrees.PAUSE)),
             builtin("k8s.gcr.io/pause", new Origin.Builtin(BuiltinTrees.PAUSE)),
+            builtin(KubectlDelivery.NAMES.get(0), KubectlDelivery.ORIGIN),
+            builtin(KubectlDelivery.NAMES.get(1), KubectlDelivery.ORIGIN),
+            builtin(KubectlDelivery.NAMES.get(2), KubectlDelivery.ORIGIN),
             builtin("*", new Origin.Registry(null, false, null)));
 
     private final Path file;
@@ -67,6 +70,9 @@ public final class ImageTable {
 
     /** What is made here is no image with a certain digest, and not everything can be made on every machine. */
     private static boolean isPossible(Origin origin, Reference reference) {
+        if (origin == KubectlDelivery.ORIGIN) {
+            return reference.digest() == null && KubectlDelivery.isPossible();
+        }
         return !(origin instanceof Origin.Builtin made)
                 || (reference.digest() == null && BuiltinTrees.canMake(made.name()));
     }

@@ -23,15 +23,17 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to make an image of this machine's files, a Python environment and some files more.
+ * How to make an image of this machine's files, a Python environment and some files more; or of another recipe's image and some files more.
  *
- * @param python null where there is no environment
+ * @param base where it begins: the machine, or the recipe that lies there
+ * @param python null where there is no environment, or only that of the base
  * @param programs what this machine must have, and the packages that bring it
  * @param files in the order they are laid over
  * @param text the recipe itself in one form, whatever its layout
  */
 public record Recipe(
         String name,
+        Base base,
         @Nullable Python python,
         Map<String, String> programs,
         List<Placed> files,
@@ -41,6 +43,13 @@ public record Recipe(
     private static final Pattern PROGRAM = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._+-]*");
     private static final Set<String> KEYS =
             Set.of("name", "base", "programs", "python", "files", "env", "command", "entrypoint", "user", "workingDir");
+
+    /** What a recipe adds to: this machine where the name is empty, else the recipe of that name, first looked for beside this one. */
+    public record Base(String name, Path directory) {
+        boolean isHost() {
+            return name.isEmpty();
+        }
+    }
 
     /** Packages as pip knows them, and the version of Python they are for; empty for the machine's usual one. */
     public record Python(List<String> requirements, String version) {}
@@ -75,11 +84,12 @@ public record Recipe(
             throw new IllegalArgumentException(
                     "'name' must be small letters, digits, '.', '_' and '-', not '" + name + "'");
         }
-        String base = Json.textAt(recipe, "base");
-        if (!base.isEmpty() && !base.equals("host")) {
-            throw new IllegalArgumentException("'base' can only be host, not '" + base + "'");
-        }
+        Base base = base(Json.textAt(recipe, "base"), directory);
         Python python = python(recipe.get("python"), directory);
+        if (python != null && !base.isHost()) {
+            throw new IllegalArgumentException(
+                    "'python' is the environment of " + base.name() + " already; packages belong into that recipe");
+        }
         ImageConfig config = new ImageConfig(
                 RuleReader.list(recipe, "entrypoint"),
                 RuleReader.list(recipe, "command"),
@@ -89,7 +99,17 @@ public record Recipe(
                 List.of(),
                 null);
         String text = Json.string(recipe) + (python == null ? "" : python);
-        return new Recipe(name, python, programs(recipe.get("programs")), files(recipe, directory), config, text);
+        return new Recipe(name, base, python, programs(recipe.get("programs")), files(recipe, directory), config, text);
+    }
+
+    private static Base base(String name, Path directory) {
+        if (name.isEmpty() || name.equals("host")) {
+            return new Base("", directory);
+        }
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException("'base' is host or the name of a recipe, not '" + name + "'");
+        }
+        return new Base(name, directory);
     }
 
     private static @Nullable Python python(@Nullable JsonNode node, Path directory) throws IOException {

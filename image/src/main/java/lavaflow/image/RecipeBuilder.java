@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -58,31 +59,64 @@ final class RecipeBuilder {
     /** What would be built now, as far as it can be told without reading everything. */
     String fingerprint(String name) {
         try {
-            Recipe recipe = Recipe.read(fileOf(name));
-            StringBuilder text = new StringBuilder(recipe.text());
-            for (Recipe.Placed file : recipe.files()) {
-                text.append(' ').append(Files.getLastModifiedTime(file.source()).toMillis());
-                text.append(' ').append(Files.size(file.source()));
-            }
-            return "recipe " + name + " "
-                    + Warehouse.shortened(Digest.of(text.toString().getBytes(StandardCharsets.UTF_8)));
+            return fingerprint(chain(fileOf(name)));
         } catch (IOException | IllegalArgumentException e) {
             return "recipe " + name + " is missing";
         }
     }
 
+    private static String fingerprint(List<Recipe> chain) throws IOException {
+        StringBuilder text = new StringBuilder();
+        for (Recipe recipe : chain) {
+            text.append(recipe.text());
+            for (Recipe.Placed file : recipe.files()) {
+                text.append(' ').append(Files.getLastModifiedTime(file.source()).toMillis());
+                text.append(' ').append(Files.size(file.source()));
+            }
+        }
+        return "recipe " + chain.getLast().name() + " "
+                + Warehouse.shortened(Digest.of(text.toString().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** A recipe, after those it builds upon. */
+    private List<Recipe> chain(Path file) throws IOException {
+        List<Recipe> chain = new ArrayList<>(List.of(Recipe.read(file)));
+        while (!chain.getFirst().base().isHost()) {
+            Recipe.Base base = chain.getFirst().base();
+            if (chain.stream().anyMatch(above -> above.name().equals(base.name()))) {
+                throw new IllegalArgumentException(file + ": recipe " + base.name() + " builds upon itself");
+            }
+            Path beside = base.directory().resolve(base.name() + ".yaml");
+            chain.addFirst(Recipe.read(Files.exists(beside) ? beside : fileOf(base.name())));
+        }
+        return chain;
+    }
+
     StoredImage build(String name, String reference, Progress progress) throws IOException, ImageException {
-        Recipe recipe;
+        List<Recipe> chain;
         try {
-            recipe = Recipe.read(fileOf(name));
+            chain = chain(fileOf(name));
         } catch (IllegalArgumentException e) {
             throw new ImageException(ImageException.Kind.NOT_FOUND, String.valueOf(e.getMessage()), e);
         }
-        String origin = fingerprint(name);
+        StoredImage made = null;
+        for (int i = 0; i < chain.size(); i++) {
+            Recipe recipe = chain.get(i);
+            String called = i == chain.size() - 1
+                    ? reference
+                    : Reference.parse(recipe.name()).toString();
+            made = build(recipe, made, called, fingerprint(chain.subList(0, i + 1)), progress);
+        }
+        return Objects.requireNonNull(made);
+    }
+
+    private StoredImage build(
+            Recipe recipe, @Nullable StoredImage base, String reference, String origin, Progress progress)
+            throws IOException, ImageException {
         Optional<String> uv = programs.find("uv").map(Path::toString);
         Recipe.Python python = recipe.python();
         Interpreter interpreter = python == null ? null : Interpreter.find(python.version(), uv.isEmpty());
-        String identity = identity(recipe, interpreter);
+        String identity = identity(recipe, base == null ? String.valueOf(interpreter) : base.id());
         String tree = recipe.name() + "-" + identity.substring(0, 12);
         return warehouse.makeTree(
                 tree,
@@ -99,11 +133,12 @@ final class RecipeBuilder {
                         progress.amount(WHOLE, WHOLE);
                     }
                 },
-                size -> publish(recipe, interpreter, identity, tree, size, reference, origin));
+                size -> publish(recipe, base, interpreter, identity, tree, size, reference, origin));
     }
 
     private StoredImage publish(
             Recipe recipe,
+            @Nullable StoredImage base,
             @Nullable Interpreter interpreter,
             String identity,
             String tree,
@@ -111,7 +146,7 @@ final class RecipeBuilder {
             String reference,
             String origin)
             throws IOException {
-        Map<String, String> trees = new LinkedHashMap<>();
+        Map<String, String> trees = new LinkedHashMap<>(base == null ? Map.of() : base.trees());
         List<String> environment = new ArrayList<>();
         if (interpreter != null) {
             if (!interpreter.prefix().startsWith("/usr")) {
@@ -127,25 +162,29 @@ final class RecipeBuilder {
             trees.put(recipe.files().get(i).target(), tree + "/tree/files/" + i);
         }
         environment.addAll(recipe.config().environment());
+        ImageConfig config = recipe.config().withEnvironment(environment);
+        if (base != null) {
+            config = config.over(base.config());
+        }
         return warehouse.publish(
                 new StoredImage(
                         "sha256:" + identity,
                         origin,
                         List.of(),
-                        HostDefaults.completed(recipe.config().withEnvironment(environment)),
+                        HostDefaults.completed(config),
                         List.of(),
                         true,
                         trees,
-                        size,
+                        size + (base == null ? 0 : base.size()),
                         Instant.now().toString()),
                 reference,
                 null);
     }
 
     /** Everything the result depends on. */
-    private static String identity(Recipe recipe, @Nullable Interpreter interpreter) throws IOException {
+    private static String identity(Recipe recipe, String below) throws IOException {
         MessageDigest hash = Digest.sha256();
-        hash.update((recipe.text() + " " + interpreter).getBytes(StandardCharsets.UTF_8));
+        hash.update((recipe.text() + " " + below).getBytes(StandardCharsets.UTF_8));
         for (Recipe.Placed file : recipe.files()) {
             Files.walkFileTree(file.source(), new SimpleFileVisitor<>() {
                 @Override

@@ -32,6 +32,17 @@ class ImageTableTest {
                 .isEqualTo(new Origin.Registry(null, false, null));
     }
 
+    @Test
+    void kubectlForLaunchersIsThisMachinesOwnIfItHasOne() throws Exception {
+        boolean has = KubectlDelivery.isPossible();
+        for (String name : KubectlDelivery.NAMES) {
+            Origin origin = originOf(name + ":latest", "");
+            assertThat(origin).isInstanceOf(has ? Origin.Host.class : Origin.Registry.class);
+            assertThat(originOf(name, "- {image: '*', registry: 127.0.0.1:5000}")).isInstanceOf(Origin.Registry.class);
+            assertThat(originOf(name + "@" + Digest.of(new byte[0]), "")).isInstanceOf(Origin.Registry.class);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "gcr.io/*, gcr.io/a/b:1, true",

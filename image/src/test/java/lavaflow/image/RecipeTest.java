@@ -154,6 +154,42 @@ class RecipeTest {
     }
 
     @Test
+    void aRecipeAddsToAnother() throws Exception {
+        Files.writeString(directory.resolve("x"), "1");
+        String file = "{source: " + directory.resolve("x") + ", target: /";
+        Files.writeString(
+                home.resolve("recipes/base.yaml"),
+                "name: base\nfiles: [" + file + "x}]\nenv: {A: 1, B: 1}\ncommand: [sleep]\nworkingDir: /tmp");
+        recipe("name: train\nbase: base\nfiles: [" + file + "y}]\nenv: {B: 2}\nentrypoint: [run]");
+        try (ImageStore images = ImageStore.open(home)) {
+            Image image = images.pull("train", List.of(), _ -> {});
+            assertThat(((Image.HostTree) image.source()).laidOver())
+                    .extracting(Image.Overlaid::target)
+                    .containsExactly("/x", "/y");
+            assertThat(image.config().environment()).containsExactly("PATH=" + HostDefaults.PATH, "A=1", "B=2");
+            assertThat(image.config().entrypoint()).containsExactly("run");
+            assertThat(image.config().command()).isEmpty();
+            assertThat(image.config().directory()).isEqualTo("/tmp");
+            assertThat(images.find("train")).isPresent();
+            Files.writeString(
+                    home.resolve("recipes/base.yaml"), "name: base\nfiles: [" + file + "x}]\nenv: {A: 3}");
+            assertThat(images.find("train")).as("its base has changed").isEmpty();
+            assertThat(images.pull("train", List.of(), _ -> {}).config().environment()).contains("A=3", "B=2");
+        }
+    }
+
+    @Test
+    void aRecipeThatBuildsUponItselfIsTold() throws Exception {
+        Files.writeString(home.resolve("recipes/base.yaml"), "name: base\nbase: train");
+        recipe("name: train\nbase: base");
+        try (ImageStore images = ImageStore.open(home)) {
+            assertThatThrownBy(() -> images.pull("train", List.of(), _ -> {}))
+                    .isInstanceOf(ImageException.class)
+                    .hasMessageContaining("recipe train builds upon itself");
+        }
+    }
+
+    @Test
     void manyWhoWantItAtOnceGetOne() throws Exception {
         Files.writeString(directory.resolve("x"), "1");
         recipe("name: train\nfiles: [{source: " + directory.resolve("x") + ", target: /x}]");
@@ -241,7 +277,8 @@ class RecipeTest {
             quoteCharacter = '"',
             value = {
                 "name: ../x | 'name' must be",
-                "base: debian, name: a | 'base' can only be host",
+                "base: a/b, name: a | 'base' is host or the name of a recipe",
+                "base: b, name: a, python: {} | 'python' is the environment of b already",
                 "name: a, pyhton: {} | 'pyhton' means nothing here",
                 "name: a, files: [{source: x}] | 'files' are",
                 "name: a, files: [{source: x, target: /a/../b}] | 'files' are",
