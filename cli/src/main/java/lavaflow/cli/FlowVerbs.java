@@ -115,7 +115,7 @@ record FlowVerbs(KubeApi.Kind kind, String type, String words, boolean flow) {
                 typed.set(field.getKey(), field.getValue());
             }
         });
-        return typed;
+        return flow ? typed : WrittenOut.job(typed);
     }
 
     private static String nameOf(ObjectNode object) {

@@ -196,7 +196,7 @@ final class JobVerbs {
             throw new IOException("failed to read file, err: " + e.getMessage(), e);
         }
         try {
-            return Texts.document(text);
+            return WrittenOut.job(Texts.document(text));
         } catch (Verb.Refusal e) {
             throw new Verb.Refusal("failed to unmarshal file, err:  " + e.getMessage());
         }

@@ -80,7 +80,8 @@ final class QueueVerbs {
         ObjectNode queue = Json.object();
         queue.put("apiVersion", "scheduling.volcano.sh/v1beta1").put("kind", "Queue");
         queue.putObject("metadata").put("name", call.flags().text("name"));
-        queue.putObject("spec").put("weight", call.flags().number("weight"));
+        ObjectNode spec = queue.putObject("spec").put("weight", call.flags().number("weight"));
+        WrittenOut.empty(spec, "guarantee");
         queue.putObject("status").put("state", call.flags().text("state"));
         call.create(QUEUES, "", queue);
     }

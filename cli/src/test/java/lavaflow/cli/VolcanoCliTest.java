@@ -141,6 +141,25 @@ class VolcanoCliTest {
                 .isEqualTo(7);
     }
 
+    @Test
+    void whatUpstreamsTypesCannotLeaveOutIsWritten(@TempDir Path directory) throws IOException {
+        String spec = "spec: {tasks: [{template: {spec: {containers: [{name: c}, {name: d, resources: {limits: {cpu: 1}}}]}}}],"
+                + " volumes: [{volumeClaim: {}}]}\n";
+        Path file = Files.writeString(directory.resolve("job.yaml"), "metadata: {name: f}\n" + spec);
+        run("vcctl", "job", "run", "-f", file.toString());
+        String template = "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{}},"
+                + "{\"name\":\"d\",\"resources\":{\"limits\":{\"cpu\":1}}}]},\"metadata\":{}}";
+        assertThat(Json.string(Json.at(api.get(JOBS, "default", "f"), "spec")))
+                .isEqualTo("{\"tasks\":[{\"template\":" + template
+                        + "}],\"volumes\":[{\"volumeClaim\":{\"resources\":{}}}]}");
+        run("vcctl", "jobtemplate", "create", "-f", file.toString());
+        assertThat(run("vcctl", "jobtemplate", "describe", "-N", "f", "-o", "json").out())
+                .contains("\"resources\": {}", "\"metadata\": {}");
+        run("vcctl", "queue", "create", "-n", "q");
+        assertThat(Json.string(Json.at(api.get(QUEUES, "", "q"), "spec")))
+                .isEqualTo("{\"weight\":1,\"guarantee\":{}}");
+    }
+
     @ParameterizedTest
     @CsvSource({"suspend, AbortJob, vsuspend", "resume, ResumeJob, vresume"})
     void jobsAreSuspendedAndResumedByCommands(String verb, String action, String program) {
