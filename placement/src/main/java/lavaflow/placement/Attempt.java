@@ -36,7 +36,7 @@ public final class Attempt {
         this.type = type;
         state.counts().trim();
         this.neighbours = Neighbours.of(state, type);
-        this.volumes = type.claims.isEmpty() ? null : state.volumes().wanted(type);
+        this.volumes = state.volumesFor(type);
         this.devices = type.needsDevices() ? state.devices().wanted(pod, type) : null;
     }
 
@@ -206,8 +206,7 @@ public final class Attempt {
     }
 
     private @Nullable Reason refusalOfOthers(int slot) {
-        Reason byVolume =
-                volumes == null ? null : volumes.refusal(nodes.node(slot), nodes.pods(slot), state::isUsed, rules);
+        Reason byVolume = volumes == null ? null : volumes.refusal(nodes.node(slot), nodes.pods(slot), rules);
         Reason byNeighbours = byVolume != null ? byVolume : neighbours.refusal(slot, rules);
         return byNeighbours != null || devices == null ? byNeighbours : devices.refusal(nodes.node(slot));
     }

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -49,7 +50,8 @@ public final class ClusterState {
     private final Volumes volumes;
     private final Devices devices;
     /** How many pods on nodes use a claim, by its namespace and name. */
-    private final Map<String, Integer> claimUsers = new HashMap<>();
+    /** How many pods have a claim, by its place and the slot of their node. */
+    private final Map<String, Map<Integer, Integer>> claimUsers = new HashMap<>();
 
     private final Map<String, DisruptionBudget> budgets = new LinkedHashMap<>();
     private long version = 1;
@@ -218,7 +220,7 @@ public final class ClusterState {
         nodes.addReserved(entry, slot);
         counts.count(entry, slot, 1);
         crowds.count(entry, slot, 1);
-        countClaims(type, 1);
+        countClaims(type, slot, 1);
         version++;
         if (listener != null) {
             listener.placed(entry, slot);
@@ -254,28 +256,37 @@ public final class ClusterState {
         nodes.add(entry, slot);
         counts.count(entry, slot, 1);
         crowds.count(entry, slot, 1);
-        countClaims(entry.type(), 1);
+        countClaims(entry.type(), slot, 1);
     }
 
     public void takeFrom(PlacedPod entry, int slot) {
         counts.count(entry, slot, -1);
         crowds.count(entry, slot, -1);
         nodes.remove(entry, slot);
-        countClaims(entry.type(), -1);
+        countClaims(entry.type(), slot, -1);
     }
 
-    private void countClaims(PodClass type, int change) {
+    private void countClaims(PodClass type, int slot, int change) {
         for (String claim : type.claims) {
-            claimUsers.merge(
-                    type.namespace + "/" + claim,
-                    change,
-                    (now, more) -> now + more == 0 ? null : Integer.valueOf(now + more));
+            String place = type.namespace + "/" + claim;
+            Map<Integer, Integer> users = claimUsers.computeIfAbsent(place, _ -> new TreeMap<>());
+            users.merge(slot, change, (now, more) -> now + more == 0 ? null : Integer.valueOf(now + more));
+            if (users.isEmpty()) {
+                claimUsers.remove(place);
+            }
         }
     }
 
-    /** Whether a pod on some node uses a claim. */
-    boolean isUsed(VolumeClaim claim) {
-        return claimUsers.containsKey(claim.namespace() + "/" + claim.name());
+    /** Where pods are that have a claim. */
+    private List<NodeTable.Node> users(VolumeClaim claim) {
+        return claimUsers.getOrDefault(claim.place(), Map.of()).keySet().stream()
+                .map(nodes::node)
+                .toList();
+    }
+
+    /** What pods of a class need of volumes; null if nothing. */
+    Volumes.@Nullable Wanted volumesFor(PodClass type) {
+        return type.claims.isEmpty() ? null : volumes.wanted(type, this::users);
     }
 
     // ---- nominations ----

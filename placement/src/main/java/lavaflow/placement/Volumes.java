@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -116,7 +116,8 @@ public final class Volumes {
         return now != null && now.uid().equals(claim.uid());
     }
 
-    Wanted wanted(PodClass type) {
+    /** @param users the nodes of pods that have a claim */
+    Wanted wanted(PodClass type, Function<VolumeClaim, List<NodeTable.Node>> users) {
         List<VolumeClaim> bound = new ArrayList<>();
         List<VolumeClaim> waiting = new ArrayList<>();
         String problem = null;
@@ -139,7 +140,7 @@ public final class Volumes {
                 problem = problem == null ? "pod has unbound immediate PersistentVolumeClaims" : problem;
             }
         }
-        return new Wanted(type, problem, bound, waiting);
+        return new Wanted(type, users, problem, bound, waiting);
     }
 
     /** Volumes of drivers with a limit that pods of a class have, by driver; one that is still to be made goes by its claim. */
@@ -168,12 +169,19 @@ public final class Volumes {
     /** What a pod needs. */
     public final class Wanted {
         private final PodClass type;
+        private final Function<VolumeClaim, List<NodeTable.Node>> users;
         private final @Nullable String problem;
         private final List<VolumeClaim> bound;
         private final List<VolumeClaim> waiting;
 
-        Wanted(PodClass type, @Nullable String problem, List<VolumeClaim> bound, List<VolumeClaim> waiting) {
+        Wanted(
+                PodClass type,
+                Function<VolumeClaim, List<NodeTable.Node>> users,
+                @Nullable String problem,
+                List<VolumeClaim> bound,
+                List<VolumeClaim> waiting) {
             this.type = type;
+            this.users = users;
             this.problem = problem;
             this.bound = bound;
             this.waiting = waiting;
@@ -184,14 +192,12 @@ public final class Volumes {
             return problem;
         }
 
-        /**
-         * @param pods on the node
-         * @param used whether a pod on any node has a claim
-         */
+        /** @param pods on the node */
         @Nullable
-        Reason refusal(NodeTable.Node node, Collection<PlacedPod> pods, Predicate<VolumeClaim> used, Rules rules) {
+        Reason refusal(NodeTable.Node node, Collection<PlacedPod> pods, Rules rules) {
             if (Stream.concat(bound.stream(), waiting.stream())
-                    .anyMatch(claim -> claim.modes().contains("ReadWriteOncePod") && used.test(claim))) {
+                    .anyMatch(claim -> claim.modes().contains("ReadWriteOncePod")
+                            && !users.apply(claim).isEmpty())) {
                 return Reason.CLAIM_IN_USE;
             }
             if (rules.volumeLimits() && exceedsLimits(node, pods)) {
@@ -255,20 +261,29 @@ public final class Volumes {
             List<Choice> choices = new ArrayList<>();
             List<String> taken = new ArrayList<>();
             for (VolumeClaim claim : waiting) {
-                if (!claim.selectedNode().isEmpty() && !claim.selectedNode().equals(node.name())) {
-                    return null;
-                }
-                Volume volume = claim.selectedNode().isEmpty() ? smallest(claim, node, taken) : null;
-                if (volume != null) {
+                boolean asked = !claim.selectedNode().isEmpty();
+                NodeTable.Node first = asked ? node : first(claim, node);
+                Volume volume = asked ? null : smallest(claim, first, taken);
+                boolean atHome = asked
+                        ? claim.selectedNode().equals(node.name())
+                        : first.name().equals(node.name());
+                if (volume != null && volume.reachableFrom(node)) {
                     taken.add(volume.name());
                     choices.add(new Choice(claim, volume));
-                } else if (canBeMade(claim, node)) {
+                } else if (volume == null && atHome && canBeMade(claim, node)) {
                     choices.add(new Choice(claim, null));
                 } else {
                     return null;
                 }
             }
             return choices;
+        }
+
+        /** The node whose volume a claim gets: that of a pod with the same claim which was placed before, else the one that is looked at. */
+        private NodeTable.Node first(VolumeClaim claim, NodeTable.Node node) {
+            List<NodeTable.Node> others = users.apply(claim);
+            boolean here = others.stream().anyMatch(other -> other.name().equals(node.name()));
+            return others.isEmpty() || here ? node : others.getFirst();
         }
 
         private @Nullable Volume smallest(VolumeClaim claim, NodeTable.Node node, List<String> taken) {

@@ -97,6 +97,36 @@ class VolumeTest {
                         Action.Bind.class, bind -> assertThat(bind.node()).isEqualTo("n"));
     }
 
+    @Test
+    void podsThatShareAClaimGoWhereItsVolumeIsBeingMade() {
+        type("WaitForFirstConsumer", "lavaflow.io/local-path");
+        claim("", "");
+        cluster.pod("p", CLAIMS).decide();
+        // The API has not told yet which node was asked.
+        assertThat(cluster.pod("q", CLAIMS).decide())
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Action.ChooseVolumes.class,
+                        choose -> assertThat(choose.node()).isEqualTo("n"));
+    }
+
+    @Test
+    void podsThatShareAClaimOfAVolumeEveryoneReachesGoAnywhere() {
+        type("WaitForFirstConsumer", "kubernetes.io/no-provisioner");
+        Volume volume = Volume.of(json("""
+                {"metadata":{"name":"a"},"spec":{"storageClassName":"local","capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],
+                "volumeMode":"Filesystem"},"status":{"phase":"Available"}}"""));
+        cluster.with(state -> state.volumes().putVolume("a", volume));
+        claim("", "");
+        cluster.pod("p", CLAIMS).decide();
+        assertThat(cluster.pod("q", CLAIMS).decide())
+                .singleElement()
+                .isInstanceOfSatisfying(Action.ChooseVolumes.class, choose -> {
+                    assertThat(choose.node()).isEqualTo("m");
+                    assertThat(choose.choices().getFirst().volume()).isEqualTo(volume);
+                });
+    }
+
     private void capacity(String sizes) {
         StorageCapacity capacity = StorageCapacity.of(json("""
                 {"storageClassName":"local","nodeTopology":{"matchLabels":{"kubernetes.io/hostname":"m"}},%s}""".formatted(sizes)));
