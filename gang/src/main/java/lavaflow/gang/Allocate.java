@@ -43,7 +43,8 @@ final class Allocate {
             if (its == null || gang == null) {
                 continue;
             }
-            if (session.state.withKeptPlaces(gang, () -> place(queue, gang, its))
+            if (!awaitsOthers(gang)
+                    && session.state.withKeptPlaces(gang, () -> place(queue, gang, its))
                     && !pending(gang).isEmpty()) {
                 its.again(queue, gang);
             }
@@ -53,6 +54,14 @@ final class Allocate {
             lend();
         }
         return decisions;
+    }
+
+    /** Whether a gang has what it needs, and others that are coming may need the rest. */
+    private boolean awaitsOthers(Gang gang) {
+        return session.votes.isReady(gang)
+                && gang.isReady()
+                && !pending(gang).isEmpty()
+                && session.state.surplus.holds(gang);
     }
 
     /** Whether no gang has anything, so that nothing will ever become free. */

@@ -95,6 +95,8 @@ public final class Gang {
     boolean unlined;
     /** What keeps it from running, as of when it was tried last. */
     List<Waiting> waiting = List.of();
+    /** Whether it has what it needs, and leaves the rest for others that are coming; see {@link Surplus}. */
+    boolean heldBack;
     /** Why it was not let in, as told last. */
     String refusal = "";
 
@@ -124,6 +126,11 @@ public final class Gang {
             count += member.tried >= 0 && member.stage == Stage.PENDING ? 1 : 0;
         }
         return count;
+    }
+
+    /** Whether it has what it needs, and leaves the rest for others that are coming. */
+    public boolean isHeldBack() {
+        return heldBack;
     }
 
     public GroupPhase phase() {

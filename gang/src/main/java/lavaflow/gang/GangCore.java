@@ -1,5 +1,6 @@
 package lavaflow.gang;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -36,6 +37,7 @@ public final class GangCore {
     private List<PlacedPod> expected = List.of();
 
     private boolean thorough;
+    private boolean awaiting;
     private Onlooker onlooker = Onlooker.NOBODY;
 
     /**
@@ -70,7 +72,11 @@ public final class GangCore {
 
     /** When to decide again if nothing happens until then; null if that would change nothing. */
     public @Nullable Instant nextChange() {
-        return changed ? session.now() : Plugin.Timed.first(session.nextChange(), state.kept.next());
+        return changed ? session.now() : nextByTime();
+    }
+
+    private @Nullable Instant nextByTime() {
+        return Plugin.Timed.first(session.nextChange(), Plugin.Timed.first(state.kept.next(), state.surplus.next()));
     }
 
     // ---- what happens ----
@@ -210,7 +216,7 @@ public final class GangCore {
 
     /** Everything that can be decided as things are at a time; costs nothing if nothing has happened. */
     public List<Decision> decide(Instant now) {
-        Instant next = Plugin.Timed.first(session.nextChange(), state.kept.next());
+        Instant next = nextByTime();
         if (next != null && !next.isAfter(now)) {
             changed = true;
             state.changes.help();
@@ -244,6 +250,7 @@ public final class GangCore {
 
     private List<Decision> decideAll(Instant now) {
         state.pass(now, session.keepsPlaces());
+        state.surplus.pass(now, awaiting ? session.awaitsOthers() : Duration.ZERO).forEach(state.changes::touch);
         onlooker.during(Onlooker.Part.OPEN, "", () -> session.open(now, onlooker));
         state.changes.deciding(true);
         long helps = state.changes.helps();
@@ -321,6 +328,11 @@ public final class GangCore {
     public void lookAtAll() {
         thorough = true;
         session.lines().lookAtAll();
+    }
+
+    /** Lets what gangs can begin without wait a moment for others that are coming: see {@link Surplus}. Without it everything is decided at once. */
+    public void awaitOthers() {
+        awaiting = true;
     }
 
     /** Who looks at rounds from now on. */

@@ -60,7 +60,7 @@ final class GangDisplacement {
     private boolean isStarving(Gang gang) {
         return gang.phase != GroupPhase.PENDING
                 && session.votes.invalid(gang) == null
-                && session.votes.isStarving(gang)
+                && session.mayDisplace(gang)
                 && session.network().isConsistent();
     }
 

@@ -27,6 +27,7 @@ final class GangState implements ClusterState.Listener {
     final Surroundings surroundings = new Surroundings();
     final HyperNodes network;
     final KeptPlaces kept;
+    final Surplus surplus = new Surplus();
     private final Map<String, Queue> queues = new TreeMap<>();
     private final Map<String, Gang> gangs = new LinkedHashMap<>();
     final Changes changes = new Changes(gang -> gangs.get(gang.spec.key()) == gang);
@@ -221,6 +222,9 @@ final class GangState implements ClusterState.Listener {
         if (gang == null) {
             Gang made = new Gang(spec);
             gangs.put(spec.key(), made);
+            if (made.phase == GroupPhase.PENDING) {
+                surplus.came(made);
+            }
             take(made, spec);
             members.adopt(spec.key());
             return;
@@ -269,6 +273,7 @@ final class GangState implements ClusterState.Listener {
         }
         changes.help();
         kept.end(gang);
+        surplus.gone(gang);
         leave(gang);
         members.abandon(gang);
     }

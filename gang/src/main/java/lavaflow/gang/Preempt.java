@@ -33,7 +33,7 @@ final class Preempt {
             for (Gang gang = turns.next(); gang != null; gang = turns.next()) {
                 PriorityQueue<Member> members = new PriorityQueue<>(session.votes.memberOrder());
                 gang.members().stream().filter(Member::waits).forEach(members::add);
-                if (!members.isEmpty() && session.votes.isStarving(gang)) {
+                if (!members.isEmpty() && session.mayDisplace(gang)) {
                     starving.put(gang, members);
                     boolean plain = session.search().run(members.element()).isPlain();
                     Gang starved = gang;
@@ -55,7 +55,7 @@ final class Preempt {
     private boolean amongGangs(Queue queue, Gang gang, PriorityQueue<Member> members) {
         Plan plan = new Plan(session.state);
         Prospects prospects = null;
-        while (!members.isEmpty() && session.votes.isStarving(gang)) {
+        while (!members.isEmpty() && session.mayDisplace(gang)) {
             Member by = members.remove();
             if (!Prospects.serve(prospects, by)) {
                 prospects = Prospects.byScore(session, displacement, by);

@@ -53,7 +53,7 @@ final class Reclaim {
         gang.members().stream().filter(Member::waits).forEach(members::add);
         Plan plan = new Plan(session.state);
         Prospects prospects = null;
-        while (!members.isEmpty() && session.votes.isStarving(gang)) {
+        while (!members.isEmpty() && session.mayDisplace(gang)) {
             Member by = members.remove();
             if (by.spec.pod().preempts() && session.votes.mayReclaim(queue, List.of(by))) {
                 if (prospects == null || !Prospects.serve(prospects, by)) {

@@ -82,6 +82,17 @@ public final class Session implements Placements.Listener {
                 Math.max(0, configuration.argumentsOf("allocate").integer("keepSlotSeconds", 30)));
     }
 
+    /** How long nobody may have come before gangs get more than they need. */
+    Duration awaitsOthers() {
+        return Duration.ofMillis(
+                Math.max(0, configuration.argumentsOf("allocate").integer("elasticPauseMillis", 500)));
+    }
+
+    /** Whether others may have to go for a gang; not for pods that do not want their nodes yet. */
+    boolean mayDisplace(Gang gang) {
+        return !gang.heldBack && votes.isStarving(gang);
+    }
+
     /** Kept with what it has learned about nodes. */
     Search search() {
         return search;

@@ -52,7 +52,10 @@ final class Statuses {
             gang.status = status;
             decisions.add(new Decision.Status(gang, status));
         }
-        if (tally.of(Stage.PENDING) + tally.of(Stage.PIPELINED) > 0) {
+        if (gang.heldBack) {
+            // Nobody has refused them; what was told before may have to be told again.
+            gang.members().forEach(member -> member.told = null);
+        } else if (tally.of(Stage.PENDING) + tally.of(Stage.PIPELINED) > 0) {
             wait(gang, condition);
         }
     }

@@ -161,7 +161,9 @@ final class GangNews {
             sink.status(news.gang, telling, news.round);
         }
         if (!coming) {
-            news.waits.values().forEach(sink::waits);
+            if (!news.gang.isHeldBack()) {
+                news.waits.values().forEach(sink::waits);
+            }
             news.waits.clear();
         }
         Instant due = news.waits.isEmpty() ? null : comingEnd(news.gang);
