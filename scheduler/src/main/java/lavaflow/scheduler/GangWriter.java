@@ -36,7 +36,8 @@ final class GangWriter {
         /** Nobody can say at the moment whether a pod got its node. */
         void bindingUnknown(ScheduledPod pod, String node);
 
-        void evictionFailed(String uid);
+        /** A pod may not go; a server that is busy may let it go a moment later. */
+        void evictionFailed(String uid, boolean busy);
 
         void statusFailed(String group);
 
@@ -179,7 +180,7 @@ final class GangWriter {
                 },
                 e -> {
                     LOG.debug("{} not evicted: {}", pod.place(), e.getMessage());
-                    troubles.evictionFailed(pod.uid());
+                    troubles.evictionFailed(pod.uid(), EvictionPauses.isBusy(e));
                 });
     }
 

@@ -49,8 +49,6 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(Gangs.class);
     /** Before something is tried again that the API refused. */
     private static final Duration PAUSE = Duration.ofSeconds(1);
-    /** A budget does not change within moments. */
-    private static final Duration EVICTION_PAUSE = Duration.ofSeconds(10);
     /** A busy scheduler spends at most half of its time on gangs. */
     private static final Duration LONGEST_REST = Duration.ofMillis(100);
 
@@ -76,6 +74,7 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink {
     private final GangNews news = new GangNews(this);
     private final Spellings told;
     private final NodeMeasurements measurements;
+    private final EvictionPauses evictions = new EvictionPauses();
     private final GangMetrics metrics = new GangMetrics(System::nanoTime);
     private final Columns columns;
     /** Pods that are ours to place, by uid. */
@@ -107,6 +106,7 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink {
         this.bindings = bindings;
         this.writer = new GangWriter(settings.api(), clock, threads, claims, metrics, this);
         core.watch(metrics);
+        core.awaitOthers();
         this.columns = cluster.columns();
         this.queues = new QueueStatuses(cluster.columns(), writer);
         this.measurements = new NodeMeasurements(settings.api(), inbox, threads, cluster.nodes());
@@ -229,6 +229,7 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink {
     void onPodGone(String uid) {
         changed = true;
         pods.remove(uid);
+        evictions.forget(uid);
         core.onPodGone(uid);
     }
 
@@ -397,10 +398,14 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink {
     // ---- what could not be written ----
 
     private void after(Duration pause, Runnable task) {
-        inbox.add(now -> later.add(new Later(now.plus(pause), laterNumber++, () -> {
+        inbox.add(now -> at(now.plus(pause), task));
+    }
+
+    private void at(Instant time, Runnable task) {
+        later.add(new Later(time, laterNumber++, () -> {
             changed = true;
             task.run();
-        })));
+        }));
     }
 
     /** Until then it keeps its place: the next attempt would meet the same refusal. */
@@ -415,12 +420,12 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink {
     }
 
     @Override
-    public void evictionFailed(String uid) {
-        inbox.add(_ -> {
+    public void evictionFailed(String uid, boolean busy) {
+        inbox.add(now -> {
             changed = true;
             core.onEvictionRefused(uid);
+            at(now.plus(evictions.after(uid, busy)), () -> core.onEvictionFailed(uid));
         });
-        after(EVICTION_PAUSE, () -> core.onEvictionFailed(uid));
     }
 
     @Override

@@ -59,7 +59,7 @@ class GangConfigurationTest {
         public void bindingUnknown(ScheduledPod pod, String node) {}
 
         @Override
-        public void evictionFailed(String uid) {}
+        public void evictionFailed(String uid, boolean busy) {}
 
         @Override
         public void statusFailed(String group) {}

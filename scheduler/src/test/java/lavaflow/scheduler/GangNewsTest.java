@@ -50,6 +50,9 @@ class GangNewsTest extends TestingGangCluster {
         assertThat(nodeOf("b-0")).isEqualTo("n");
         assertThat(condition(status("g"), "Unschedulable")).isEmpty();
         assertThat(writes("pods/status")).isEmpty();
+        later(Duration.ofSeconds(1));
+        assertThat(nodeOf("a-1")).isEqualTo("n");
+        assertThat(writes("pods/status")).isEmpty();
     }
 
     @Test

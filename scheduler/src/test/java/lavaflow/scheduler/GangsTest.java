@@ -1,6 +1,7 @@
 package lavaflow.scheduler;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -250,18 +251,63 @@ class GangsTest extends TestingGangCluster {
         api.fail(
                 "post pods/eviction default/low-1",
                 ApiException.of(
-                        429, "TooManyRequests", "Cannot evict pod as it would violate the pod's disruption budget."));
+                                429,
+                                "TooManyRequests",
+                                "Cannot evict pod as it would violate the pod's disruption budget.")
+                        .cause("DisruptionBudget", "The disruption budget low needs 2 healthy pods", ""));
         settle();
         assertThat(isLeaving("low-1")).isFalse();
         assertThat(condition(Json.at(api.get(Scheduler.PODS, "default", "low-1"), "status"), "DisruptionTarget"))
                 .as("one that stays does not look as if it went")
                 .isEmpty();
         assertThat(writes("eviction")).as("not again and again").hasSize(1);
+        later(Duration.ofSeconds(9));
+        assertThat(writes("eviction")).isEmpty();
 
-        later(Duration.ofSeconds(11));
+        later(Duration.ofSeconds(2));
         assertThat(isLeaving("low-1")).isTrue();
         ends("low-1");
         settle();
         assertThat(nodeOf("high-0")).isEqualTo("n");
+    }
+
+    @Test
+    void aBusyServerIsAskedAgainSoonAndThenLessAndLessOften() {
+        preempting();
+        List<Integer> asked = new ArrayList<>();
+        for (int second = 0; second < 30; second++) {
+            api.fail("post pods/eviction default/low-1", ApiException.of(429, "TooManyRequests", "the server is busy"));
+            later(second == 0 ? Duration.ZERO : Duration.ofSeconds(1));
+            if (!writes("eviction").isEmpty()) {
+                asked.add(second);
+            }
+        }
+        assertThat(asked).containsExactly(0, 1, 3, 7, 15, 25);
+    }
+
+    @Test
+    void whatAGangCanBeginWithoutWaitsForOthersThatAreComing() {
+        node("n", 4);
+        for (String gang : List.of("a", "b")) {
+            group(gang, 1);
+            for (int i = 0; i < 4; i++) {
+                member(gang + "-" + i, gang);
+            }
+            settle();
+            assertThat(nodeOf(gang + "-0")).as("what it needs it gets at once").isEqualTo("n");
+            now = now.plusMillis(400);
+        }
+        assertThat(writes("binding")).hasSize(2);
+        assertThat(condition(Json.at(api.get(Scheduler.PODS, "default", "a-1"), "status"), "PodScheduled"))
+                .as("nobody has refused it")
+                .isEmpty();
+
+        later(Duration.ofMillis(100));
+        assertThat(nodeOf("a-1")).isEqualTo("n");
+        assertThat(nodeOf("b-1")).isEqualTo("n");
+        assertThat(Json.textAt(
+                        condition(Json.at(api.get(Scheduler.PODS, "default", "a-2"), "status"), "PodScheduled"),
+                        "reason"))
+                .isEqualTo("Unschedulable");
     }
 }

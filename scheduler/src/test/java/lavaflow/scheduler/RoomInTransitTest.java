@@ -45,6 +45,7 @@ class RoomInTransitTest extends TestingGangCluster {
         member("g-0", "g");
         member("g-1", "g");
         settle();
+        later(Duration.ofSeconds(1));
         runs("g-0");
         runs("g-1");
         settle();

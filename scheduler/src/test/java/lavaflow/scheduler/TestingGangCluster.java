@@ -177,6 +177,7 @@ abstract class TestingGangCluster {
         member("low-0", "low");
         member("low-1", "low");
         settle();
+        later(Duration.ofSeconds(1));
         runs("low-0");
         runs("low-1");
         settle();
