@@ -36,21 +36,23 @@ final class EndState {
 
     private final KubeApi api;
     private final String namespace;
+    private final Scope scope;
     private final Map<String, String> owners = new HashMap<>();
 
-    private EndState(KubeApi api, String namespace) {
+    private EndState(KubeApi api, String namespace, Scope scope) {
         this.api = api;
         this.namespace = namespace;
+        this.scope = scope;
     }
 
-    static ObjectNode of(KubeApi api, String namespace, ControllerScenario scenario) {
-        return new EndState(api, namespace).read(scenario);
+    static ObjectNode of(KubeApi api, String namespace, Scope scope, ControllerScenario scenario) {
+        return new EndState(api, namespace, scope).read(scenario);
     }
 
     private ObjectNode read(ControllerScenario scenario) {
         Map<String, List<ObjectNode>> found = new TreeMap<>();
         for (KubeApi.Kind kind : api.kinds()) {
-            if (!NOT_SHOWN.contains(kind.resource())) {
+            if (scope.kinds().test(kind) && !NOT_SHOWN.contains(kind.resource())) {
                 List<ObjectNode> items = items(kind);
                 if (!items.isEmpty()) {
                     found.put(kind.toString(), items);
@@ -141,6 +143,9 @@ final class EndState {
         TreeSet<String> said = new TreeSet<>();
         for (ObjectNode event : api.list(KubeApi.Kind.core("events"), namespace, KubeApi.View.WHOLE)
                 .items()) {
+            if (!scope.events().test(event)) {
+                continue;
+            }
             said.add(plain(String.join(
                     " | ",
                     Json.textAt(event, "involvedObject", "kind") + " " + Json.textAt(event, "involvedObject", "name"),

@@ -45,7 +45,12 @@ final class PlayedNode implements AutoCloseable {
     private void beat() {
         String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         ObjectNode patch = Json.object();
-        ObjectNode ready = patch.putObject("status").putArray("conditions").addObject();
+        ObjectNode status = patch.putObject("status");
+        for (String amounts : new String[] {"capacity", "allocatable"}) {
+            // Room enough for all scenarios at once: who waits for room is another question.
+            status.putObject(amounts).put("cpu", "1000").put("memory", "1000Gi").put("pods", "5000");
+        }
+        ObjectNode ready = status.putArray("conditions").addObject();
         ready.put("type", "Ready").put("status", "True").put("reason", "Played").put("message", "played");
         ready.put("lastHeartbeatTime", now).put("lastTransitionTime", "2026-01-01T00:00:00Z");
         try {

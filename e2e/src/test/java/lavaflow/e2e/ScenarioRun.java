@@ -25,17 +25,18 @@ final class ScenarioRun implements AutoCloseable {
     private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Duration QUIET = Duration.ofSeconds(5);
-    private static final Duration LOOK = Duration.ofMillis(200);
 
     private final KubeApi api;
     private final String namespace;
+    private final Scope scope;
     private final AtomicInteger addresses = new AtomicInteger();
     private final Thread nodes;
     private volatile boolean over;
 
-    ScenarioRun(KubeApi api, String namespace) {
+    ScenarioRun(KubeApi api, String namespace, Scope scope) {
         this.api = api;
         this.namespace = namespace;
+        this.scope = scope;
         ObjectNode made = Json.object();
         made.putObject("metadata").put("name", namespace);
         api.create(NAMESPACES, "", made);
@@ -66,6 +67,7 @@ final class ScenarioRun implements AutoCloseable {
                             KubeApi.Merge.PLAIN,
                             (ObjectNode) what.get("patch"));
                 case "delete" -> delete(what);
+                case "end" -> end(what);
                 case "until" -> until(what);
                 case "settle" -> settle();
                 default -> throw new IllegalArgumentException("there is no step " + each.getKey());
@@ -125,7 +127,7 @@ final class ScenarioRun implements AutoCloseable {
                 if (!early || Instant.now().isAfter(deadline)) {
                     throw e;
                 }
-                Thread.sleep(LOOK);
+                Thread.sleep(scope.look());
             }
         }
     }
@@ -139,6 +141,19 @@ final class ScenarioRun implements AutoCloseable {
                 new KubeApi.Deletion(null, null, policy == null ? null : policy.textValue()));
     }
 
+    /** Ends a pod that runs, with a code of its containers. */
+    private void end(JsonNode what) throws InterruptedException {
+        String name = Json.textAt(what, "pod");
+        until(Json.object()
+                .put("kind", "v1 Pod")
+                .put("name", name)
+                .put("path", "/status/phase")
+                .put("is", "Running"));
+        ObjectNode patch = Json.object();
+        patch.set("status", ended(api.find(PODS, namespace, name).orElseThrow(), Json.longAt(what, 0, "exitCode")));
+        api.patch(PODS, namespace, name, "status", KubeApi.Merge.PLAIN, patch);
+    }
+
     /** Waits until a field has a value, or any, or until an object is gone. */
     private void until(JsonNode what) throws InterruptedException {
         Instant deadline = Instant.now().plus(PATIENCE);
@@ -146,7 +161,7 @@ final class ScenarioRun implements AutoCloseable {
             if (Instant.now().isAfter(deadline)) {
                 throw new AssertionError("in " + PATIENCE.toSeconds() + " s it did not come to: " + what);
             }
-            Thread.sleep(LOOK);
+            Thread.sleep(scope.look());
         }
     }
 
@@ -176,7 +191,7 @@ final class ScenarioRun implements AutoCloseable {
             if (Instant.now().isAfter(deadline)) {
                 throw new AssertionError("something changes all the time");
             }
-            Thread.sleep(LOOK.multipliedBy(2));
+            Thread.sleep(scope.look().multipliedBy(2));
             Map<String, String> now = revisions();
             if (!now.equals(before)) {
                 before = now;
@@ -189,6 +204,7 @@ final class ScenarioRun implements AutoCloseable {
         Map<String, String> revisions = new TreeMap<>();
         for (KubeApi.Kind kind : api.kinds()) {
             if (kind.namespaced()
+                    && scope.kinds().test(kind)
                     && !kind.resource().equals("leases")
                     && !kind.resource().equals("events")) {
                 api.list(
@@ -211,7 +227,7 @@ final class ScenarioRun implements AutoCloseable {
                 } catch (ApiException e) {
                     // The server has too much to do; nodes wait.
                 }
-                Thread.sleep(LOOK);
+                Thread.sleep(scope.look());
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
@@ -227,8 +243,10 @@ final class ScenarioRun implements AutoCloseable {
             }
             String part = Json.textAt(pod, "metadata", "annotations", "play");
             boolean begun = !Json.textAt(pod, "status", "phase").equals("Pending");
-            if (!begun && !part.equals("pending")) {
-                if (Json.textAt(pod, "spec", "nodeName").isEmpty()) {
+            boolean placed = !Json.textAt(pod, "spec", "nodeName").isEmpty();
+            boolean scheduled = !Json.textAt(pod, "spec", "schedulerName").equals("default-scheduler");
+            if (!begun && !part.equals("pending") && (placed || !scheduled)) {
+                if (!placed) {
                     bind(name);
                 }
                 ObjectNode patch = Json.object();
@@ -248,15 +266,49 @@ final class ScenarioRun implements AutoCloseable {
     }
 
     private ObjectNode status(ObjectNode pod, String part) {
+        if (part.equals("succeed") || part.startsWith("fail")) {
+            // "fail" alone is the end that programs know best.
+            return ended(pod, part.equals("succeed") ? 0 : part.equals("fail") ? 1 : Long.parseLong(part.substring(5)));
+        }
         String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        boolean ended = part.equals("succeed") || part.equals("fail");
-        ObjectNode status = Json.object();
-        status.put("phase", part.equals("succeed") ? "Succeeded" : part.equals("fail") ? "Failed" : "Running");
-        status.put("startTime", now);
+        boolean ready = !part.equals("unready");
+        ObjectNode status = begun("Running", now, ready);
         String address = "10.1.0." + addresses.incrementAndGet();
         status.put("podIP", address).putArray("podIPs").addObject().put("ip", address);
+        ArrayNode containers = status.putArray("containerStatuses");
+        for (JsonNode container : Json.listAt(pod, "spec", "containers")) {
+            container(containers, container, ready)
+                    .put("started", true)
+                    .putObject("state")
+                    .putObject("running")
+                    .put("startedAt", now);
+        }
+        return status;
+    }
+
+    private ObjectNode ended(ObjectNode pod, long exitCode) {
+        String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        ObjectNode status = begun(exitCode == 0 ? "Succeeded" : "Failed", now, false);
+        if (Json.textAt(pod, "status", "podIP").isEmpty()) {
+            String address = "10.1.0." + addresses.incrementAndGet();
+            status.put("podIP", address).putArray("podIPs").addObject().put("ip", address);
+        }
+        ArrayNode containers = status.putArray("containerStatuses");
+        for (JsonNode container : Json.listAt(pod, "spec", "containers")) {
+            container(containers, container, false)
+                    .put("started", false)
+                    .putObject("state")
+                    .putObject("terminated")
+                    .put("exitCode", exitCode)
+                    .put("startedAt", now)
+                    .put("finishedAt", now);
+        }
+        return status;
+    }
+
+    private static ObjectNode begun(String phase, String now, boolean ready) {
+        ObjectNode status = Json.object().put("phase", phase).put("startTime", now);
         ArrayNode conditions = status.putArray("conditions");
-        boolean ready = !ended && !part.equals("unready");
         for (String type : new String[] {"PodScheduled", "Initialized", "ContainersReady", "Ready"}) {
             boolean holds = ready || type.equals("PodScheduled") || type.equals("Initialized");
             conditions
@@ -265,22 +317,13 @@ final class ScenarioRun implements AutoCloseable {
                     .put("status", holds ? "True" : "False")
                     .put("lastTransitionTime", now);
         }
-        ArrayNode containers = status.putArray("containerStatuses");
-        for (JsonNode container : Json.listAt(pod, "spec", "containers")) {
-            ObjectNode shown = containers.addObject();
-            shown.put("name", Json.textAt(container, "name")).put("image", "i").put("imageID", "");
-            shown.put("ready", ready).put("started", !ended).put("restartCount", 0);
-            if (ended) {
-                shown.putObject("state")
-                        .putObject("terminated")
-                        .put("exitCode", part.equals("fail") ? 1 : 0)
-                        .put("startedAt", now)
-                        .put("finishedAt", now);
-            } else {
-                shown.putObject("state").putObject("running").put("startedAt", now);
-            }
-        }
         return status;
+    }
+
+    private static ObjectNode container(ArrayNode containers, JsonNode container, boolean ready) {
+        ObjectNode shown = containers.addObject();
+        shown.put("name", Json.textAt(container, "name")).put("image", "i").put("imageID", "");
+        return shown.put("ready", ready).put("restartCount", 0);
     }
 
     /** The namespace stays for whoever wants to look. */

@@ -1,0 +1,29 @@
+package lavaflow.e2e;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.function.Predicate;
+
+import lavaflow.controller.KubeApi;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/**
+ * What of a cluster a suite looks at.
+ *
+ * @param events of all events, those that count
+ * @param look how long it waits before it looks again
+ */
+record Scope(Predicate<KubeApi.Kind> kinds, Predicate<ObjectNode> events, Duration look) {
+    private static final Set<String> CORE =
+            Set.of("pods", "services", "configmaps", "secrets", "persistentvolumeclaims", "networkpolicies");
+
+    static final Scope EVERYTHING = new Scope(_ -> true, _ -> true, Duration.ofMillis(200));
+
+    /** Volcano's kinds and what its controllers make. What schedulers tell of pods is compared elsewhere. */
+    static final Scope VOLCANO = new Scope(
+            kind -> kind.group().endsWith("volcano.sh") || CORE.contains(kind.resource()),
+            event -> !Json.textAt(event, "source", "component").equals("volcano"),
+            Duration.ofMillis(500));
+}
