@@ -89,6 +89,7 @@ final class EndState {
             // Each cluster has an authority of its own, and the text about it is ours.
             Differences.blank(item, "/data/ca.crt");
             Differences.blank(item, "/metadata/annotations/kubernetes.io~1description");
+            scope.departures().accept(item);
             ignored.stream()
                     .filter(each -> each.kind().equals(kind))
                     .forEach(each -> Differences.blank(item, each.pointer()));

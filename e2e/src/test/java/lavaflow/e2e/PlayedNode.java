@@ -28,6 +28,10 @@ final class PlayedNode implements AutoCloseable {
             api.create(NODES, "", node);
         }
         beat();
+        // A new node is tainted until somebody finds it ready; not everywhere is somebody who looks.
+        ObjectNode open = Json.object();
+        open.putObject("spec").putNull("taints");
+        api.patch(NODES, "", NAME, "", KubeApi.Merge.PLAIN, open);
         this.heart = Thread.ofVirtual().start(this::live);
     }
 

@@ -106,16 +106,8 @@ final class ScenarioRun implements AutoCloseable {
     private void create(ObjectNode object) throws InterruptedException {
         KubeApi.Kind kind = api.findKind(Json.textAt(object, "apiVersion"), Json.textAt(object, "kind"))
                 .orElseThrow();
-        for (JsonNode owner : Json.listAt(object, "metadata", "ownerReferences")) {
-            if (!owner.has("uid")) {
-                // The scenario made it, and nobody knows its uid beforehand.
-                KubeApi.Kind owning = api.findKind(Json.textAt(owner, "apiVersion"), Json.textAt(owner, "kind"))
-                        .orElseThrow();
-                ObjectNode found = api.find(owning, where(owning), Json.textAt(owner, "name"))
-                        .orElseThrow();
-                ((ObjectNode) owner).put("uid", Json.textAt(found, "metadata", "uid"));
-            }
-        }
+        Json.listAt(object, "metadata", "ownerReferences").forEach(this::resolve);
+        resolve(object.path("target"));
         Instant deadline = Instant.now().plus(PATIENCE);
         while (true) {
             try {
@@ -129,6 +121,17 @@ final class ScenarioRun implements AutoCloseable {
                 }
                 Thread.sleep(scope.look());
             }
+        }
+    }
+
+    /** The scenario made what is referred to, and nobody knows its uid beforehand. */
+    private void resolve(JsonNode reference) {
+        if (reference instanceof ObjectNode known && !known.has("uid") && known.has("apiVersion")) {
+            KubeApi.Kind kind = api.findKind(Json.textAt(known, "apiVersion"), Json.textAt(known, "kind"))
+                    .orElseThrow();
+            ObjectNode found =
+                    api.find(kind, where(kind), Json.textAt(known, "name")).orElseThrow();
+            known.put("uid", Json.textAt(found, "metadata", "uid"));
         }
     }
 

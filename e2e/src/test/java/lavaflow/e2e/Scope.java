@@ -2,6 +2,7 @@ package lavaflow.e2e;
 
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 import lavaflow.controller.KubeApi;
@@ -13,17 +14,24 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * What of a cluster a suite looks at.
  *
  * @param events of all events, those that count
+ * @param departures takes out of an object what is known to differ
  * @param look how long it waits before it looks again
  */
-record Scope(Predicate<KubeApi.Kind> kinds, Predicate<ObjectNode> events, Duration look) {
+record Scope(
+        Predicate<KubeApi.Kind> kinds, Predicate<ObjectNode> events, Consumer<ObjectNode> departures, Duration look) {
     private static final Set<String> CORE =
             Set.of("pods", "services", "configmaps", "secrets", "persistentvolumeclaims", "networkpolicies");
 
-    static final Scope EVERYTHING = new Scope(_ -> true, _ -> true, Duration.ofMillis(200));
+    static final Scope EVERYTHING = new Scope(_ -> true, _ -> true, _ -> {}, Duration.ofMillis(200));
 
-    /** Volcano's kinds and what its controllers make. What schedulers tell of pods is compared elsewhere. */
+    /**
+     * Volcano's kinds and what its controllers make. What schedulers tell of pods and groups is compared elsewhere, and so is what Jobs repeat of it
+     * (gang-waiting).
+     */
     static final Scope VOLCANO = new Scope(
             kind -> kind.group().endsWith("volcano.sh") || CORE.contains(kind.resource()),
-            event -> !Json.textAt(event, "source", "component").equals("volcano"),
+            event -> !Json.textAt(event, "source", "component").equals("volcano")
+                    && !Json.textAt(event, "reason").equals("PodGroupPending"),
+            VolcanoDepartures::leaveOut,
             Duration.ofMillis(500));
 }
