@@ -31,6 +31,8 @@ final class EndState {
     /** Hashes of templates are of Go's memory, and ours are of the tree; nothing but names depends on them. */
     private static final Pattern HASH =
             Pattern.compile("(?<![a-z0-9])(?=[a-z]*\\d)[bcdfghjklmnpqrstvwxz2456789]{7,10}(?![a-z0-9])");
+    /** Claims that a Job of Volcano's called j has made, and volumes for claims. */
+    private static final Pattern CLAIM = Pattern.compile("\\bj-(pvc-)?[a-z0-9]{12}\\b");
     /** Jobs of a cron job are called by the minute they were for. */
     private static final Pattern MINUTE = Pattern.compile("-2\\d{7}\\b");
 
@@ -109,7 +111,7 @@ final class EndState {
                 TreeMap<String, JsonNode> sorted = new TreeMap<>();
                 object.properties()
                         .forEach(entry -> sorted.put(
-                                entry.getKey(),
+                                plain(entry.getKey()),
                                 entry.getKey().equals("resourceVersion")
                                         ? Json.text("<revision>")
                                         : replaced(entry.getValue())));
@@ -134,6 +136,7 @@ final class EndState {
         result = TIME.matcher(result).replaceAll("<time>");
         result = UID.matcher(result).replaceAll("<uid>");
         result = ADDRESS.matcher(result).replaceAll("<address>");
+        result = CLAIM.matcher(result).replaceAll("j-$1<chance>");
         result = MINUTE.matcher(result).replaceAll("-<minute>");
         result = HASH.matcher(result).replaceAll("<hash>");
         return CHANCE.matcher(result).replaceAll("-<chance>");

@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -75,14 +76,15 @@ final class TwoClusters implements AutoCloseable {
         surroundings.add(each);
     }
 
-    /** A test for each scenario whose topic or name contains a text. */
+    /** A test for each scenario in whose topic or name an expression is found. */
     Stream<DynamicNode> compare(Path scenarios, String only) throws IOException {
         Map<String, List<DynamicNode>> topics = new LinkedHashMap<>();
         int number = 0;
         String run = Long.toString(System.currentTimeMillis() / 1000 % 1_000_000, 36);
+        Pattern wanted = Pattern.compile(only);
         for (ControllerScenario scenario : ControllerScenario.readAll(scenarios)) {
             String namespace = "s" + number++ + "-" + run;
-            if (scenario.toString().contains(only)) {
+            if (wanted.matcher(scenario.toString()).find()) {
                 CompletableFuture<Ended> there = begin(theirs, scenario, namespace);
                 CompletableFuture<Ended> here = begin(ours, scenario, namespace);
                 CompletableFuture<Ends> ends = there.thenCombineAsync(here, Ends::lookUntilAlike, threads)

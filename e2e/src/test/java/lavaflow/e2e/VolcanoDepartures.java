@@ -1,6 +1,7 @@
 package lavaflow.e2e;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 
@@ -9,6 +10,7 @@ import lavaflow.kube.Json;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What of Volcano's objects is known to differ, each by its key in docs/compatibility.md, or tells nothing but when somebody looked. It is
@@ -18,27 +20,89 @@ final class VolcanoDepartures {
     private static final Set<String> ENDED = Set.of("Completed", "Failed", "Terminated", "Aborted");
     private static final List<String> COUNTS = List.of("succeeded", "failed", "taskStatusCount");
 
+    private static final String VERSION = "volcano.sh/job-version";
+
     private VolcanoDepartures() {}
 
     static void leaveOut(ObjectNode object) {
         String kind = Json.textAt(object, "apiVersion") + " " + Json.textAt(object, "kind");
         switch (kind) {
             case "batch.volcano.sh/v1alpha1 Job" -> leaveOutOfJob(object);
-            case "scheduling.volcano.sh/v1beta1 PodGroup" ->
-                // gang-news: how often it was written.
-                Differences.blank(object, "/metadata/generation");
+            case "scheduling.volcano.sh/v1beta1 PodGroup" -> leaveOutOfGroup(object);
+            case "batch.volcano.sh/v1alpha1 CronJob" -> leaveOutEmpty(Json.objectAt(object, "spec", "jobTemplate", "spec"));
+            case "scheduling.volcano.sh/v1beta1 Queue" -> leaveOutOfQueue(object);
+            case "v1 Pod" -> leaveOutOfPod(object);
             default -> {}
         }
     }
 
-    private static void leaveOutOfJob(ObjectNode job) {
-        // volcano-webhooks: upstream's write what they read, with what Go adds.
-        for (JsonNode task : Json.listAt(job, "spec", "tasks")) {
-            JsonNode metadata = Json.at(task, "template", "metadata");
-            if (metadata != null && metadata.isEmpty()) {
-                Differences.blank(task, "/template/metadata");
+    /** volcano-webhooks: upstream's write what they read, and Go adds what is empty. */
+    private static void leaveOutEmpty(@Nullable ObjectNode spec) {
+        for (JsonNode task : Json.listAt(spec, "tasks")) {
+            if (Json.objectAt(task, "template") instanceof ObjectNode template) {
+                removeEmpty(template, "metadata");
+                for (String list : List.of("containers", "initContainers")) {
+                    Json.listAt(template, "spec", list).forEach(each -> removeEmpty(each, "resources"));
+                }
             }
         }
+    }
+
+    private static void removeEmpty(JsonNode node, String field) {
+        if (node instanceof ObjectNode object && object.path(field).isObject() && object.path(field).isEmpty()) {
+            object.remove(field);
+        }
+    }
+
+    /** job-plugins: in which order upstream's plugins are asked is chance. */
+    private static void sort(@Nullable ArrayNode list) {
+        if (list == null) {
+            return;
+        }
+        List<JsonNode> sorted = new ArrayList<>();
+        list.forEach(sorted::add);
+        sorted.sort(Comparator.comparing(each -> Json.textAt(each, "name")));
+        list.removeAll();
+        list.addAll(sorted);
+    }
+
+    /** job-version: how often a Job was looked at while it ended. */
+    private static void leaveOutOfPod(ObjectNode pod) {
+        sort(Json.listAt(pod, "spec", "volumes"));
+        for (String list : List.of("containers", "initContainers")) {
+            for (JsonNode container : Json.listAt(pod, "spec", list)) {
+                sort(Json.listAt(container, "env"));
+                sort(Json.listAt(container, "volumeMounts"));
+            }
+        }
+        ObjectNode annotations = Json.objectAt(pod, "metadata", "annotations");
+        if (annotations != null && !Json.textAt(annotations, VERSION).matches("0?")) {
+            annotations.put(VERSION, "<raised>");
+        }
+    }
+
+    /** queue-counts: upstream's have none, but an empty field. */
+    private static void leaveOutOfQueue(ObjectNode queue) {
+        if (Json.objectAt(queue, "status") instanceof ObjectNode status) {
+            status.remove(List.of("pending", "inqueue", "running", "unknown", "completed"));
+            removeEmpty(status, "reservation");
+        }
+    }
+
+    /** gang-news: how often it was written, and that it was not scheduled yet when somebody looked. */
+    private static void leaveOutOfGroup(ObjectNode group) {
+        Differences.blank(group, "/metadata/generation");
+        ArrayNode conditions = Json.listAt(group, "status", "conditions");
+        boolean scheduled = conditions.valueStream()
+                .anyMatch(each -> Json.textAt(each, "type").equals("Scheduled")
+                        && Json.textAt(each, "status").equals("True"));
+        if (scheduled) {
+            conditions.removeIf(each -> Json.textAt(each, "type").equals("Unschedulable"));
+        }
+    }
+
+    private static void leaveOutOfJob(ObjectNode job) {
+        leaveOutEmpty(Json.objectAt(job, "spec"));
         ObjectNode status = Json.objectAt(job, "status");
         if (status == null) {
             return;

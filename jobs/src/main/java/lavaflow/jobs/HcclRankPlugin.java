@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Tells the device plugin of Ascend cards which process a pod is. */
 final class HcclRankPlugin implements JobPlugin {
+    static final String NAME = "hcclrank";
     static final Map<String, Object> DEFAULTS = Map.of("master", "master", "worker", "worker");
 
     private static final String RANK = "hccl/rankIndex";

@@ -30,7 +30,7 @@ public final class JobPlugins {
         BY_NAME.put("mpi", new Kind(MpiPlugin::new, MpiPlugin.DEFAULTS));
         BY_NAME.put("ray", new Kind(RayPlugin::new, RayPlugin.DEFAULTS));
         BY_NAME.put("jax", new Kind(JaxPlugin::new, JaxPlugin.DEFAULTS));
-        BY_NAME.put("hcclrank", new Kind(HcclRankPlugin::new, HcclRankPlugin.DEFAULTS));
+        BY_NAME.put(HcclRankPlugin.NAME, new Kind(HcclRankPlugin::new, HcclRankPlugin.DEFAULTS));
     }
 
     private JobPlugins() {}

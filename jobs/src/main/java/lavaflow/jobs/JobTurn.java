@@ -233,9 +233,11 @@ final class JobTurn {
     // ---- making pods
 
     private Work sync(JobLife.Next next) {
-        job.plugins().keySet().forEach(name -> draft.controls(JobStatus.PLUGIN + name, name));
+        job.plugins().keySet().stream()
+                .filter(name -> !name.equals(HcclRankPlugin.NAME)) // it makes nothing, and upstream does not tell of it
+                .forEach(name -> draft.controls(JobStatus.PLUGIN + name, name));
         for (JobVolume volume : JobVolume.of(job)) {
-            if (!volume.claimName().isEmpty()) {
+            if (status.isBegun() && !volume.claimName().isEmpty()) { // before, nobody has seen whether it is there
                 draft.controls(volume.controlledKey(), volume.claimName());
             }
         }

@@ -260,13 +260,16 @@ final class Jobs {
                 job.object().set("status", decision.status());
                 writeStatus();
             }
-            if (!decision.first().isEmpty()) {
+            if (decision.belongings() == Decision.Belongings.MAKE) {
+                // Before the group: a Job that cannot have its claims must not hold room in its queue.
+                renamed = prepare();
+            }
+            if (!renamed && !decision.first().isEmpty()) {
                 begin();
                 run(decision.first(), "PodGroupError", "Failed to create PodGroup, err: ");
             }
             switch (decision.belongings()) {
-                case LEAVE -> {}
-                case MAKE -> renamed = prepare();
+                case LEAVE, MAKE -> {}
                 case DISCARD -> {
                     begin();
                     belongings.discard(job);

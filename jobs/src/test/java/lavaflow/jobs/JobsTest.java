@@ -175,6 +175,20 @@ class JobsTest {
     // ---- belongings
 
     @Test
+    void aJobWhoseClaimIsMissingHoldsNoRoomInItsQueue() {
+        jobs.submit(TestingJobs.THREE + "volumes: [{mountPath: /in, volumeClaimName: mine}]\n");
+        assertThat(jobs.events()).anyMatch(event -> event.startsWith("PVCError: "));
+        assertThat(jobs.names(Batch.POD_GROUPS)).isEmpty();
+        assertThat(jobs.status().has("controlledResources")).isFalse();
+        jobs.create(Volcano.CLAIMS, TestingJobs.TEAM, "mine", _ -> {});
+        jobs.pass(Duration.ofMinutes(2));
+        assertThat(jobs.names(Batch.POD_GROUPS)).hasSize(1);
+        jobs.admit();
+        assertThat(Json.textAt(jobs.status(), "controlledResources", "volume-pvc-mine"))
+                .isEqualTo("mine");
+    }
+
+    @Test
     void claimsAreMadeAndNamedOnce() {
         jobs.submit(TestingJobs.THREE + """
                 volumes:
@@ -244,11 +258,17 @@ class JobsTest {
     }
 
     @Test
+    void whatMakesNothingIsNotAmongWhatIsControlled() {
+        jobs.running("plugins: {env: [], hcclrank: []}");
+        assertThat(jobs.status().path("controlledResources").toString()).isEqualTo("{\"plugin-env\":\"env\"}");
+    }
+
+    @Test
     void anUnknownPluginIsTold() {
         jobs.submit(TestingJobs.THREE + "plugins: {nonsense: []}");
         assertThat(jobs.events())
                 .contains("PluginError: Execute plugin when job add failed, err: failed to get plugin nonsense");
-        jobs.admit();
+        assertThat(jobs.names(Batch.POD_GROUPS)).isEmpty();
         assertThat(jobs.pods()).isEmpty();
     }
 
