@@ -47,6 +47,8 @@ var work = map[string]func(*options) error{
 	"pod-kill-loop": podKillLoop,
 	"gangs":         gangs,
 	"gang-reaction": gangReaction,
+	"training-job":  trainingJob,
+	"volcano-jobs":  volcanoLives,
 }
 
 func main() {

@@ -74,6 +74,14 @@ final class AdminClient {
         return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
     }
 
+    /** What is at a path, whatever the answer's code. */
+    String read(String path) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url + path))
+                .timeout(Duration.ofSeconds(60))
+                .build();
+        return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
+    }
+
     /** Streams a consistent copy of the store into a file that does not exist yet. */
     void backup(Path target) throws IOException, InterruptedException {
         Path partial = target.resolveSibling(target.getFileName() + ".partial");
