@@ -34,8 +34,8 @@ record SchedulerOptions(
     private static final Command.Option NAMES = Command.Option.of(
             "--scheduler-name",
             "LIST",
-            "volcano,kube-batch,lavaflow",
-            "Whose pods come in gangs: what they name as their scheduler (volcano,kube-batch,lavaflow).");
+            "volcano,kube-batch,lavaflow,scheduler-plugins-scheduler",
+            "Whose pods come in gangs: what they name as their scheduler (volcano,kube-batch,lavaflow,scheduler-plugins-scheduler).");
     private static final Command.Option PLUGINS = Command.Option.of(
             "--plugins-dir", "DIR", null, "Jars with plugins of others that the configuration may name.");
     private static final String PLAIN = "default-scheduler";

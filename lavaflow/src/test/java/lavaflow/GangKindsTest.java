@@ -33,6 +33,7 @@ class GangKindsTest {
             "numatopologies.nodeinfo.volcano.sh",
             "podgroups.scheduling.incubator.k8s.io",
             "podgroups.scheduling.volcano.sh",
+            "podgroups.scheduling.x-k8s.io",
             "queues.scheduling.incubator.k8s.io",
             "queues.scheduling.volcano.sh");
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -50,8 +51,8 @@ final class ApiServiceObjects implements AutoCloseable {
 
     private static final int REGISTRATIONS = 20000;
     private static final int DEFINITIONS = 1000;
-    /** The spelling of kube-batch has the same names of kinds as Volcano's, which are meant by {@code kubectl get podgroups}. */
-    private static final String OLD_SPELLING = "scheduling.incubator.k8s.io";
+    /** Those of kube-batch and of kube-scheduler's plugin have names of Volcano's kinds, which are meant by {@code kubectl get podgroups}. */
+    private static final Set<String> OTHER_SPELLINGS = Set.of("scheduling.incubator.k8s.io", "scheduling.x-k8s.io");
 
     private static final int LAST = 900;
 
@@ -60,7 +61,7 @@ final class ApiServiceObjects implements AutoCloseable {
         if (group.equals("apiregistration.k8s.io")) {
             return REGISTRATIONS;
         }
-        if (group.equals(OLD_SPELLING)) {
+        if (OTHER_SPELLINGS.contains(group)) {
             return LAST;
         }
         return builtin ? PRIORITIES.getOrDefault(group, 15000) : DEFINITIONS;

@@ -22,6 +22,9 @@ public final class Batch {
     /** Where PodGroups go that name no queue. */
     public static final String USUAL_QUEUE = "default";
 
+    /** By which the plugin of kube-scheduler for gangs knows whose a pod is. */
+    static final String GROUP_LABEL = "scheduling.x-k8s.io/pod-group";
+
     static final String GROUP_NAME = "scheduling.k8s.io/group-name";
     static final String GROUP_MIN_MEMBER = "scheduling.volcano.sh/group-min-member";
     static final String QUEUE_NAME = "scheduling.volcano.sh/queue-name";

@@ -112,6 +112,7 @@ final class PodGroups {
         String phase = Json.textAt(pod, "status", "phase");
         return schedulers.contains(Json.textAt(pod, "spec", "schedulerName"))
                 && Batch.annotation(pod, Batch.GROUP_NAME).isEmpty()
+                && Json.textAt(pod, "metadata", "labels", Batch.GROUP_LABEL).isEmpty()
                 && !phase.equals("Succeeded")
                 && !phase.equals("Failed")
                 && Json.at(pod, "metadata", "deletionTimestamp") == null

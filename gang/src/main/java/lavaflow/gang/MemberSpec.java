@@ -38,6 +38,7 @@ public record MemberSpec(
         @Nullable Instant scheduled,
         ObjectNode annotations) {
     static final String GROUP = "scheduling.k8s.io/group-name";
+    private static final String GROUP_LABEL = "scheduling.x-k8s.io/pod-group";
     private static final String ROLE = "volcano.sh/task-spec";
     private static final String PRIORITY = "volcano.sh/task-priority";
     static final String PREEMPTABLE = "volcano.sh/preemptable";
@@ -51,7 +52,7 @@ public record MemberSpec(
         ScheduledPod pod = ScheduledPod.of(object);
         return new MemberSpec(
                 pod,
-                group(spec, annotations),
+                group(object, spec, annotations),
                 Json.textAt(annotations, ROLE),
                 index(pod.name()),
                 priority(spec, annotations),
@@ -75,9 +76,12 @@ public record MemberSpec(
         return false;
     }
 
-    /** By Volcano's annotation, or else by Kubernetes' own field. */
-    private static String group(@Nullable JsonNode spec, ObjectNode annotations) {
+    /** By Volcano's annotation, or else by the label of kube-scheduler's plugin, or by Kubernetes' own field. */
+    private static String group(ObjectNode object, @Nullable JsonNode spec, ObjectNode annotations) {
         String named = Json.textAt(annotations, GROUP);
+        if (named.isEmpty()) {
+            named = Json.textAt(object, "metadata", "labels", GROUP_LABEL);
+        }
         return named.isEmpty() ? Json.textAt(spec, "schedulingGroup", "podGroupName") : named;
     }
 

@@ -34,7 +34,14 @@ record NamePattern(String text) {
                 reference.name() + tag,
                 reference.familiarName() + tag,
                 reference.toString(),
-                reference.familiar());
+                reference.familiar(),
+                half(reference.name()),
+                half(reference.name() + tag));
+    }
+
+    /** A registry without the directory that people leave out there. */
+    private static String half(String name) {
+        return name.startsWith("docker.io/library/") ? name.replaceFirst("library/", "") : name;
     }
 
     /** Goes back to the last star only, so that no pattern takes longer than its length times that of the name. */

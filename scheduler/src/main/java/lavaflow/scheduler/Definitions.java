@@ -43,6 +43,7 @@ public final class Definitions {
                     "nodeshards.shard.volcano.sh",
                     "colocationconfigurations.config.volcano.sh",
                     "podgroups.scheduling.incubator.k8s.io",
+                    "podgroups.scheduling.x-k8s.io",
                     "queues.scheduling.incubator.k8s.io"),
             List.of("volcano-scheduler", "volcano-scheduler-role", "volcano-gangs-edit", "volcano-gangs-view"));
 

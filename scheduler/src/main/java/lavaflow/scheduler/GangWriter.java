@@ -285,6 +285,25 @@ final class GangWriter {
                 });
     }
 
+    /** Tells how far a group of kube-scheduler's plugin is. */
+    void pluginStatus(GroupSpec group, GroupStatus status) {
+        write(
+                group.key(),
+                () -> {
+                    ObjectNode patch = Json.object();
+                    Json.ensureObject(patch, "metadata").put("uid", group.uid());
+                    patch.set("status", PluginGroup.status(status));
+                    KubeApi.Kind kind = GangKinds.PLUGIN_GROUPS;
+                    api.patch(kind, group.namespace(), group.name(), "status", KubeApi.Merge.PLAIN, patch);
+                },
+                e -> {
+                    LOG.debug("{}: {}", group.key(), e.getMessage());
+                    if (e.code() != NOT_FOUND && e.code() != CONFLICT) {
+                        troubles.statusFailed(group.key());
+                    }
+                });
+    }
+
     private void announce(ObjectNode about, GroupStatus.Condition condition) {
         if (condition.type().equals("Scheduled")) {
             events.normal(about, condition.type(), "pod group is ready");

@@ -358,6 +358,8 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink {
         Spellings.Group group = told.find(gang.spec().key());
         if (group != null && group.kind().equals(GangKinds.NATIVE_GROUPS)) {
             writer.nativeStatus(group.spec(), status, group.conditions(), group.generation());
+        } else if (group != null && group.kind().equals(GangKinds.PLUGIN_GROUPS)) {
+            writer.pluginStatus(group.spec(), status);
         } else if (group != null) {
             writer.status(group.spec(), group.kind(), status, group.conditions(), round);
         }

@@ -117,6 +117,7 @@ public final class ListedCluster {
     private void gangs() {
         eachIfAllowed(GangKinds.OLD_QUEUES, queue -> core.onQueue(QueueSpec.of(queue)));
         each(GangKinds.QUEUES, queue -> core.onQueue(QueueSpec.of(queue)));
+        eachIfAllowed(GangKinds.PLUGIN_GROUPS, group -> core.onGroup(GroupSpec.of(PluginGroup.inVolcanosForm(group))));
         eachIfAllowed(GangKinds.OLD_GROUPS, group -> core.onGroup(GroupSpec.of(group)));
         each(GangKinds.GROUPS, group -> core.onGroup(GroupSpec.of(group)));
         eachIfAllowed(GangKinds.HYPER_NODES, part -> core.onHyperNode(HyperNodeSpec.of(part)));

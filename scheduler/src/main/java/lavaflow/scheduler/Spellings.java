@@ -18,19 +18,28 @@ import org.jspecify.annotations.Nullable;
 
 /** Groups and queues as the API tells them, which can be of several kinds: of two with one name, the one of the first kind counts. */
 final class Spellings {
-    /** The kinds of groups: Volcano's, that of its forerunner, Kubernetes' own. */
-    static final List<KubeApi.Kind> GROUPS = List.of(GangKinds.GROUPS, GangKinds.OLD_GROUPS, GangKinds.NATIVE_GROUPS);
+    /** The kinds of groups: Volcano's, that of its forerunner, Kubernetes' own, that of its scheduler's plugin. */
+    static final List<KubeApi.Kind> GROUPS =
+            List.of(GangKinds.GROUPS, GangKinds.OLD_GROUPS, GangKinds.NATIVE_GROUPS, GangKinds.PLUGIN_GROUPS);
 
     /** A group as the API tells it, with the kind it is of. */
     record Group(GroupSpec spec, KubeApi.Kind kind, JsonNode conditions, long generation) {
         static Group of(ObjectNode object, KubeApi.Kind kind) {
-            ObjectNode form = kind.equals(GangKinds.NATIVE_GROUPS) ? NativeGroup.inVolcanosForm(object) : object;
+            ObjectNode form = inVolcanosForm(object, kind);
             return new Group(
                     GroupSpec.of(form),
                     kind,
                     Json.listAt(form, "status", "conditions"),
                     Json.longAt(form, 0, "metadata", "generation"));
         }
+    }
+
+    /** What a group of any kind says, in the form of Volcano's. */
+    static ObjectNode inVolcanosForm(ObjectNode object, KubeApi.Kind kind) {
+        if (kind.equals(GangKinds.NATIVE_GROUPS)) {
+            return NativeGroup.inVolcanosForm(object);
+        }
+        return kind.equals(GangKinds.PLUGIN_GROUPS) ? PluginGroup.inVolcanosForm(object) : object;
     }
 
     private final GangCore core;

@@ -154,4 +154,34 @@ class GangSurroundingsTest extends TestingGangCluster {
         assertThat(nodeOf("g-0")).isEqualTo("n");
         assertThat(nodeOf("g-1")).isEmpty();
     }
+
+    private void pluginPod(String name) {
+        create(Scheduler.PODS, """
+                {"metadata":{"name":"%s","labels":{"scheduling.x-k8s.io/pod-group":"p"}},
+                 "spec":{"schedulerName":"scheduler-plugins-scheduler",
+                         "containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},
+                 "status":{"phase":"Pending"}}""".formatted(name));
+    }
+
+    private String pluginPhase() {
+        return Json.textAt(api.get(GangKinds.PLUGIN_GROUPS, "default", "p"), "status", "phase");
+    }
+
+    @Test
+    void groupsOfTheSchedulersPluginArePlacedWhole() {
+        api.serve(GangKinds.PLUGIN_GROUPS, "PluginPodGroup");
+        begin();
+        node("n", 1);
+        create(GangKinds.PLUGIN_GROUPS, "{\"metadata\":{\"name\":\"p\"},\"spec\":{\"minMember\":2}}");
+        pluginPod("p-0");
+        pluginPod("p-1");
+        settle();
+        assertThat(nodeOf("p-0") + nodeOf("p-1")).isEmpty();
+        assertThat(pluginPhase()).isEqualTo("Scheduling");
+
+        node("m", 1);
+        settle();
+        assertThat(List.of(nodeOf("p-0"), nodeOf("p-1"))).containsExactlyInAnyOrder("n", "m");
+        assertThat(pluginPhase()).isEqualTo("Running");
+    }
 }
