@@ -44,7 +44,7 @@ final class Waivers {
         return complaints;
     }
 
-    private static boolean documented(String key) {
+    static boolean documented(String key) {
         try {
             return Files.exists(COMPATIBILITY)
                     && Files.readString(COMPATIBILITY).contains("`" + key + "`");

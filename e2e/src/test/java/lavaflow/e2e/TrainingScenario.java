@@ -1,0 +1,79 @@
+package lavaflow.e2e;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/**
+ * What becomes of training jobs, step by step.
+ *
+ * @param gang the scheduler of gangs: none, volcano, or another name
+ * @param departures places that may differ, by the key under which docs/compatibility.md says why
+ */
+record TrainingScenario(
+        String topic, String name, String gang, List<ObjectNode> steps, Map<String, List<Pattern>> departures) {
+    private static final Path DIRECTORY = Path.of("src/test/resources/training");
+
+    static List<TrainingScenario> readAll() throws IOException {
+        List<TrainingScenario> scenarios = new ArrayList<>();
+        List<Path> files;
+        try (Stream<Path> found = Files.list(DIRECTORY)) {
+            files = found.filter(file -> file.toString().endsWith(".yaml"))
+                    .sorted()
+                    .toList();
+        }
+        for (Path file : files) {
+            String topic = file.getFileName().toString().replace(".yaml", "");
+            String shared = "";
+            for (String document : Files.readString(file).split("(?m)^---\n", -1)) {
+                if (YamlTree.parse(shared + document) instanceof ObjectNode scenario) {
+                    if (scenario.has("name")) {
+                        scenarios.add(read(topic, scenario));
+                    } else {
+                        // Anchors reach no further than their document, so it is part of each that follows.
+                        shared = document;
+                    }
+                }
+            }
+        }
+        return scenarios;
+    }
+
+    private static TrainingScenario read(String topic, ObjectNode scenario) {
+        List<ObjectNode> steps = new ArrayList<>();
+        Json.listAt(scenario, "steps").forEach(step -> steps.add((ObjectNode) step));
+        String gang = Json.textAt(scenario, "gang");
+        return new TrainingScenario(
+                topic,
+                Json.textAt(scenario, "name"),
+                gang.isEmpty() ? "none" : gang,
+                steps,
+                departures(scenario.path("differs")));
+    }
+
+    /** By key, patterns of "moment: place". */
+    static Map<String, List<Pattern>> departures(JsonNode told) {
+        Map<String, List<Pattern>> departures = new LinkedHashMap<>();
+        told.properties().forEach(each -> {
+            List<Pattern> places = departures.computeIfAbsent(each.getKey(), _ -> new ArrayList<>());
+            each.getValue().forEach(place -> places.add(Pattern.compile(place.textValue())));
+        });
+        return departures;
+    }
+
+    @Override
+    public String toString() {
+        return topic + ": " + name;
+    }
+}

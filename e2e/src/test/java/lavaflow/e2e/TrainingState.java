@@ -1,0 +1,155 @@
+package lavaflow.e2e;
+
+import java.util.List;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import lavaflow.controller.KubeApi;
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/**
+ * What there is of training jobs in a namespace, without what cannot be the same twice. Pods are shown without their statuses, which the suite
+ * wrote, and every event once.
+ */
+final class TrainingState {
+    private static final String GROUP = "kubeflow.org";
+    private static final List<KubeApi.Kind> OFTEN = List.of(
+            KubeApi.Kind.core("pods"),
+            KubeApi.Kind.core("services"),
+            job("tfjobs"),
+            job("pytorchjobs"),
+            job("xgboostjobs"),
+            job("paddlejobs"),
+            job("jaxjobs"),
+            job("mpijobs"),
+            new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "podgroups", true),
+            new KubeApi.Kind("scheduling.x-k8s.io", "v1alpha1", "podgroups", true));
+    private static final List<KubeApi.Kind> SELDOM = List.of(
+            KubeApi.Kind.core("configmaps"),
+            KubeApi.Kind.core("serviceaccounts"),
+            KubeApi.Kind.core("secrets"),
+            new KubeApi.Kind("rbac.authorization.k8s.io", "v1", "roles", true),
+            new KubeApi.Kind("rbac.authorization.k8s.io", "v1", "rolebindings", true),
+            new KubeApi.Kind("autoscaling", "v2", "horizontalpodautoscalers", true),
+            new KubeApi.Kind("batch", "v1", "jobs", true));
+
+    private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z");
+    private static final Pattern TOKENS = Pattern.compile("kube-api-access-[a-z0-9]{5}");
+    /** One event may tell of several pods or services. */
+    private static final Pattern SEVERAL = Pattern.compile("((?:Created|Deleted) (?:pod|service))s: ([^ ]+(?:, [^ ]+)*)");
+
+    private final KubeApi api;
+    private final String namespace;
+
+    private TrainingState(KubeApi api, String namespace) {
+        this.api = api;
+        this.namespace = namespace;
+    }
+
+    private static KubeApi.Kind job(String resource) {
+        return new KubeApi.Kind(GROUP, "v1", resource, true);
+    }
+
+    /** What changes while something happens. */
+    static ObjectNode glance(KubeApi api, String namespace) {
+        return new TrainingState(api, namespace).read(OFTEN);
+    }
+
+    static ObjectNode of(KubeApi api, String namespace) {
+        TrainingState state = new TrainingState(api, namespace);
+        ObjectNode whole = state.read(OFTEN);
+        whole.setAll(state.read(SELDOM));
+        whole.set("events", state.events());
+        return whole;
+    }
+
+    private ObjectNode read(List<KubeApi.Kind> kinds) {
+        ObjectNode state = Json.object();
+        for (KubeApi.Kind kind : kinds) {
+            TreeMap<String, JsonNode> found = new TreeMap<>();
+            api.list(kind, namespace, KubeApi.View.WHOLE, object -> {
+                if (!isOfEveryNamespace(object)) {
+                    found.put(Json.textAt(object, "metadata", "name"), shown(kind, object));
+                }
+            });
+            if (!found.isEmpty()) {
+                ObjectNode all = state.putObject(kind.group().isEmpty() ? kind.resource() : kind.resource() + "." + kind.group());
+                found.forEach(all::set);
+            }
+        }
+        return state;
+    }
+
+    private static boolean isOfEveryNamespace(ObjectNode object) {
+        String name = Json.textAt(object, "metadata", "name");
+        return name.equals("kube-root-ca.crt") || name.equals("default");
+    }
+
+    private static JsonNode shown(KubeApi.Kind kind, ObjectNode object) {
+        ObjectNode copy = object.deepCopy();
+        ObjectNode metadata = Json.ensureObject(copy, "metadata");
+        metadata.remove(List.of("uid", "resourceVersion", "creationTimestamp", "managedFields", "namespace"));
+        for (JsonNode owner : Json.listAt(metadata, "ownerReferences")) {
+            ((ObjectNode) owner).remove("uid");
+        }
+        if (kind.resource().equals("pods")) {
+            copy.set("status", Json.object().put("phase", Json.textAt(object, "status", "phase")));
+        }
+        if (kind.group().equals(GROUP)) {
+            copy.remove("spec"); // the user's own words
+        }
+        return plain(copy);
+    }
+
+    private static JsonNode plain(JsonNode node) {
+        return switch (node) {
+            case ObjectNode object -> {
+                ObjectNode copy = Json.object();
+                // Order of fields is the server's; of labels and the like, anybody's.
+                TreeMap<String, JsonNode> sorted = new TreeMap<>();
+                object.properties().forEach(entry -> sorted.put(entry.getKey(), plain(entry.getValue())));
+                sorted.forEach(copy::set);
+                yield copy;
+            }
+            case ArrayNode array -> {
+                ArrayNode copy = Json.array();
+                array.forEach(item -> copy.add(plain(item)));
+                yield copy;
+            }
+            default -> node.isTextual() ? Json.text(plain(node.textValue())) : node;
+        };
+    }
+
+    private static String plain(String text) {
+        return TOKENS.matcher(TIME.matcher(text).replaceAll("<time>")).replaceAll("kube-api-access-<chance>");
+    }
+
+    private ObjectNode events() {
+        TreeMap<String, String> said = new TreeMap<>();
+        api.list(KubeApi.Kind.core("events"), namespace, KubeApi.View.WHOLE, event -> {
+            String who = String.join(
+                    " ",
+                    Json.textAt(event, "involvedObject", "kind"),
+                    Json.textAt(event, "type"),
+                    Json.textAt(event, "reason"),
+                    Json.textAt(event, "source", "component"));
+            String message = plain(Json.textAt(event, "message"));
+            Matcher several = SEVERAL.matcher(message);
+            if (several.matches()) {
+                for (String name : several.group(2).split(", ", -1)) {
+                    said.put(who + ": " + several.group(1) + ": " + name, "told");
+                }
+            } else {
+                said.put(who + ": " + message, "told");
+            }
+        });
+        ObjectNode events = Json.object();
+        said.forEach(events::put);
+        return events;
+    }
+}
