@@ -220,7 +220,7 @@ final class Engine {
     private void tellCounts(ReplicaPass pass) {
         ObjectNode told = status.putObject("replicaStatuses");
         for (TrainingJob.Replica replica : job.replicas()) {
-            Framework.Counts counts = pass.tally().of(replica.type());
+            Framework.Counts counts = job.framework().shown(replica.type(), pass.tally());
             ObjectNode each = told.putObject(replica.type());
             put(each, "active", counts.active());
             put(each, "succeeded", counts.succeeded());

@@ -54,6 +54,11 @@ sealed interface Framework permits TensorFlow, PyTorch, XGBoost, Paddle, Jax, Mp
     /** What the counts of a job's pods mean for it. */
     Verdict judge(TrainingJob job, Tally tally);
 
+    /** The counts of a type as users see them. */
+    default Counts shown(String type, Tally tally) {
+        return tally.of(type);
+    }
+
     /** Completes fields that only this framework has. */
     default void complete(ObjectNode spec) {}
 

@@ -35,15 +35,22 @@ final class Mpi implements Framework {
     @Override
     public Verdict judge(TrainingJob job, Tally tally) {
         Counts launcher = tally.of(LAUNCHER);
-        String place = "MPIJob " + job.namespace() + "/" + job.name();
+        String place = "MPIJob " + job.name();
         if (launcher.succeeded() > 0) {
-            return new Verdict.Succeeded(place + " successfully completed.");
+            return new Verdict.Succeeded(place + " is successfully completed.");
         }
         Verdict failure = Leading.failure(job, tally, false);
         if (!failure.equals(Verdict.NOTHING)) {
             return failure;
         }
         return launcher.active() > 0 ? new Verdict.Running(place + " is running.") : Verdict.NOTHING;
+    }
+
+    /** Once the launcher has ended nobody looks at workers any more, which run until they are taken away. */
+    @Override
+    public Counts shown(String type, Tally tally) {
+        Counts launcher = tally.of(LAUNCHER);
+        return type.equals(WORKER) && launcher.succeeded() + launcher.failed() > 0 ? Counts.NONE : tally.of(type);
     }
 
     /** Why a job cannot be one; empty if it can. Upstream looks when it is there already, and so do we. */

@@ -103,12 +103,12 @@ class VerdictTest {
         assertThat(cluster.names(Training.ROLES)).containsExactly("digits-launcher");
         assertThat(cluster.names(Training.BINDINGS)).containsExactly("digits-launcher");
         cluster.all("digits", "Running");
-        assertThat(cluster.message(job)).isEqualTo("MPIJobRunning: MPIJob team/digits is running.");
+        assertThat(cluster.message(job)).isEqualTo("MPIJobRunning: MPIJob digits is running.");
         ObjectNode config = cluster.api.get(Training.CONFIG_MAPS, "team", "digits-config");
         assertThat(Json.textAt(config, "data", "discover_hosts.sh"))
                 .isEqualTo("#!/bin/sh\necho digits-worker-0:1\necho digits-worker-1:1");
         cluster.exit("digits-launcher", 0);
-        assertThat(cluster.message(job)).isEqualTo("MPIJobSucceeded: MPIJob team/digits successfully completed.");
+        assertThat(cluster.message(job)).isEqualTo("MPIJobSucceeded: MPIJob digits is successfully completed.");
     }
 
     @Test
