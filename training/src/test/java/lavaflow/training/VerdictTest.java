@@ -117,6 +117,8 @@ class VerdictTest {
         cluster.exit("digits-launcher", 1);
         assertThat(cluster.message(job))
                 .isEqualTo("MPIJobFailed: MPIJob digits is failed because 1 Launcher replica(s) failed.");
+        assertThat(cluster.status(job).path("replicaStatuses"))
+                .hasToString("{\"Launcher\":{\"failed\":1},\"Worker\":{}}");
     }
 
     @Test
