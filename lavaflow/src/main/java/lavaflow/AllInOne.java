@@ -35,6 +35,7 @@ import lavaflow.node.SimShape;
 import lavaflow.scheduler.Scheduler;
 import lavaflow.store.Store;
 import lavaflow.store.StoreOptions;
+import lavaflow.trainer.TrainerControllers;
 import lavaflow.training.Gang;
 import lavaflow.training.Settings;
 import lavaflow.training.TrainingControllers;
@@ -54,6 +55,11 @@ final class AllInOne implements AutoCloseable {
     /** Kubeflow's training operator, by the name of its account. */
     private static final User TRAINING = ServiceAccounts.user("kubeflow", "training-operator");
 
+    /** The same of Kubeflow's Trainer. */
+    private static final User TRAINER = new User(
+            "system:serviceaccount:kubeflow-system:kubeflow-trainer-controller-manager",
+            List.of(User.MASTERS, User.AUTHENTICATED));
+
     private final Home home;
     private final Store store;
     private final ApiServer server;
@@ -62,6 +68,7 @@ final class AllInOne implements AutoCloseable {
     private final JobControllers jobs;
     private final FlowControllers flows;
     private final TrainingControllers training;
+    private final TrainerControllers trainer;
     private final NodesAndScheduler nodes;
     private final String url;
     private final Home.Running running;
@@ -166,7 +173,8 @@ final class AllInOne implements AutoCloseable {
                                 credentials.authority().certificate(),
                                 ServerVersion.of(Lava.version()),
                                 clock,
-                                new VolcanoAdmission(new TrainingAdmission(new OutsideAdmission())),
+                                new VolcanoAdmission(
+                                        new TrainingAdmission(new TrainerAdmission(new OutsideAdmission(), clock))),
                                 new AccessSettings(
                                         () -> Credentials.tokenKeys(home),
                                         options.users().tokens(),
@@ -218,6 +226,12 @@ final class AllInOne implements AutoCloseable {
                 _ -> options.workloads(),
                 options.training(),
                 new Timing(clock, System::nanoTime, Fanout.parallel(TrainingControllers.WIDTH)));
+        this.trainer = new TrainerControllers(
+                local.writingAs(_ -> TRAINER),
+                controllers.followers(),
+                _ -> options.workloads(),
+                options.training().gang(),
+                new Timing(clock, System::nanoTime, Fanout.parallel(TrainerControllers.WIDTH)));
         this.nodes = NodesAndScheduler.of(
                 options,
                 home,
@@ -249,6 +263,7 @@ final class AllInOne implements AutoCloseable {
             jobs.start();
             flows.start();
             training.start();
+            trainer.start();
             nodes.start(door.local(server.port()));
             home.writePrivate(home.kubeconfig(), credentials.kubeconfig(url));
             this.running = new Home.Running(
@@ -261,6 +276,7 @@ final class AllInOne implements AutoCloseable {
             jobs.close();
             flows.close();
             training.close();
+            trainer.close();
             server.close();
             throw e;
         }
@@ -331,6 +347,7 @@ final class AllInOne implements AutoCloseable {
             jobs.close();
             flows.close();
             training.close();
+            trainer.close();
             server.close();
             home.withdraw();
         } finally {

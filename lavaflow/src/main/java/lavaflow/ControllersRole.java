@@ -27,6 +27,7 @@ import lavaflow.kube.ApiException;
 import lavaflow.remote.RemoteKubeApi;
 import lavaflow.remote.Settings;
 import lavaflow.scheduler.GangSettings;
+import lavaflow.trainer.TrainerControllers;
 import lavaflow.training.TrainingControllers;
 
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,7 @@ final class ControllersRole implements Foreground.Role {
     private final JobControllers jobs;
     private final FlowControllers flows;
     private final TrainingControllers training;
+    private final TrainerControllers trainer;
     private final @Nullable MetricsServer metrics;
     private volatile boolean working;
 
@@ -103,6 +105,12 @@ final class ControllersRole implements Foreground.Role {
                 options.controllers().wanted(_ -> false),
                 options.training(),
                 new Timing(clock, System::nanoTime, Fanout.parallel(TrainingControllers.WIDTH)));
+        this.trainer = new TrainerControllers(
+                api,
+                controllers.followers(),
+                options.controllers().wanted(_ -> false),
+                options.training().gang(),
+                new Timing(clock, System::nanoTime, Fanout.parallel(TrainerControllers.WIDTH)));
         // Upstream's name: of its controllers and these, only one may work on a cluster.
         this.candidate = new Candidate(
                 api,
@@ -180,6 +188,7 @@ final class ControllersRole implements Foreground.Role {
         known.addAll(JobControllers.NAMES);
         known.addAll(FlowControllers.NAMES);
         known.addAll(TrainingControllers.NAMES);
+        known.addAll(TrainerControllers.NAMES);
         return options.controllers().unknown(known);
     }
 
@@ -214,6 +223,7 @@ final class ControllersRole implements Foreground.Role {
         jobs.start();
         flows.start();
         training.start();
+        trainer.start();
     }
 
     boolean areSynced() {
@@ -230,6 +240,7 @@ final class ControllersRole implements Foreground.Role {
         jobs.close();
         flows.close();
         training.close();
+        trainer.close();
         candidate.release();
         if (metrics != null) {
             metrics.close();

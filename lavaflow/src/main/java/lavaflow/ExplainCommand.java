@@ -69,6 +69,7 @@ final class ExplainCommand implements Command {
                 case "job", "jobs", "vcjob", "vcjobs" -> "job";
                 case "tfjob", "tfjobs", "pytorchjob", "pytorchjobs", "mpijob", "mpijobs" -> "job";
                 case "xgboostjob", "xgboostjobs", "paddlejob", "paddlejobs", "jaxjob", "jaxjobs" -> "job";
+                case "trainjob", "trainjobs" -> "job";
                 case "pod", "pods", "po" -> "pod";
                 case "queue", "queues", "q" -> "queue";
                 default -> "";

@@ -8,6 +8,8 @@ import lavaflow.controller.KubeApi;
 import lavaflow.jobs.JobDefinitions;
 import lavaflow.kube.ApiException;
 import lavaflow.scheduler.Definitions;
+import lavaflow.trainer.TrainerDefinitions;
+import lavaflow.trainer.TrainerRuntimes;
 import lavaflow.training.TrainingDefinitions;
 
 import org.jspecify.annotations.Nullable;
@@ -23,33 +25,39 @@ final class GangInstallation implements AutoCloseable {
     /** The plain collector makes a heap smaller by and by: not at all, by a tenth, by two fifths, then by all it can. */
     private static final int STEPS = 4;
 
+    /** How much of it a cluster gets. */
+    enum Extent {
+        /** Rights of those who work on the kinds, whoever installs these. */
+        RIGHTS,
+        KINDS,
+        /** Also runtimes of TrainJobs, whose images this machine makes. */
+        EVERYTHING
+    }
+
+    private final KubeApi api;
     private final Definitions definitions;
     private final Followers followers;
-    private final boolean kinds;
+    private final Extent extent;
     private @Nullable Thread thread;
 
     /**
      * One for a cluster.
      *
      * @param followers what the server waits for before it says that it is ready
-     * @param kinds whether the kinds are wanted, and not only the rights of those who work on them
      */
-    GangInstallation(KubeApi api, Followers followers, boolean kinds) {
-        this.definitions = new Definitions(api, List.of(JobDefinitions.FILES, TrainingDefinitions.FILES));
+    GangInstallation(KubeApi api, Followers followers, Extent extent) {
+        this.api = api;
+        this.definitions = new Definitions(
+                api, List.of(JobDefinitions.FILES, TrainingDefinitions.FILES, TrainerDefinitions.FILES));
         this.followers = followers;
-        this.kinds = kinds;
+        this.extent = extent;
     }
 
     void start() {
         thread = Thread.ofVirtual().name("definitions").start(() -> {
             try {
                 if (followers.awaitSync()) {
-                    if (kinds) {
-                        definitions.ensure();
-                        giveBack();
-                    } else {
-                        definitions.ensureRights();
-                    }
+                    install();
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -57,6 +65,18 @@ final class GangInstallation implements AutoCloseable {
                 LOG.warn("the kinds of gangs are not installed: {}", e.getMessage());
             }
         });
+    }
+
+    private void install() throws InterruptedException {
+        if (extent == Extent.RIGHTS) {
+            definitions.ensureRights();
+            return;
+        }
+        definitions.ensure();
+        if (extent == Extent.EVERYTHING && !TrainerRuntimes.ensure(api)) {
+            LOG.warn("runtimes of TrainJobs are not served, so none is installed");
+        }
+        giveBack();
     }
 
     /**

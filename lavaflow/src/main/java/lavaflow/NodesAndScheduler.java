@@ -58,7 +58,10 @@ final class NodesAndScheduler implements AutoCloseable {
         Scheduler scheduler =
                 options.scheduling() ? new Scheduler(api.writingAs(_ -> SCHEDULER), followers, clock, gangs) : null;
         GangInstallation installation = options.scheduling() || options.workloads()
-                ? new GangInstallation(api.writingAs(_ -> ADMIN), followers, options.scheduling())
+                ? new GangInstallation(
+                        api.writingAs(_ -> ADMIN),
+                        followers,
+                        options.scheduling() ? GangInstallation.Extent.EVERYTHING : GangInstallation.Extent.RIGHTS)
                 : null;
         SimNodes nodes = options.simulated().isEmpty()
                 ? null

@@ -61,7 +61,7 @@ final class SchedulerRole implements Foreground.Role {
         this.followers = new Followers(api);
         Scheduler made = new Scheduler(api, followers, clock, options.gangs().gangs(api));
         this.scheduler = options.gangs().plain() ? made : made.onlyGangs();
-        this.installation = new GangInstallation(api, followers, true);
+        this.installation = new GangInstallation(api, followers, GangInstallation.Extent.KINDS);
         // Upstream's name: of its scheduler and this one, only one may work on a cluster.
         this.candidate = new Candidate(
                 api,

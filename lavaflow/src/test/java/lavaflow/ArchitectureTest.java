@@ -60,6 +60,7 @@ class ArchitectureTest {
                 "flows",
                 "jobs",
                 "training",
+                "trainer",
                 "placement",
                 "gang",
                 "plugins",
@@ -194,6 +195,7 @@ class ArchitectureTest {
         module("flows", "kube", "kinds", "controller", "cluster");
         module("jobs", "kube", "kinds", "controller", "batch");
         module("training", "kube", "controller");
+        module("trainer", "kube", "controller", "training");
         module("gang", "kube", "placement");
         module("plugins", "kube", "placement", "gang");
         module("explain", "kube", "placement", "gang");

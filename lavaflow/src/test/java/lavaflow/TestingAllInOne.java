@@ -17,6 +17,8 @@ import lavaflow.controller.KubeApi;
 import lavaflow.jobs.JobDefinitions;
 import lavaflow.kube.Json;
 import lavaflow.scheduler.Definitions;
+import lavaflow.trainer.TrainerDefinitions;
+import lavaflow.trainer.TrainerRuntimes;
 import lavaflow.training.TrainingDefinitions;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -37,6 +39,8 @@ final class TestingAllInOne implements AutoCloseable {
     static final KubeApi.Kind DEFINITIONS =
             new KubeApi.Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions", false);
     static final KubeApi.Kind QUEUES = new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "queues", false);
+    private static final KubeApi.Kind RUNTIMES =
+            new KubeApi.Kind("trainer.kubeflow.org", "v1alpha1", "clustertrainingruntimes", false);
     static final KubeApi.Kind NODES = KubeApi.Kind.clusterWide("nodes");
     private static final KubeApi.Kind ROLES =
             new KubeApi.Kind("rbac.authorization.k8s.io", "v1", "clusterroles", false);
@@ -103,11 +107,15 @@ final class TestingAllInOne implements AutoCloseable {
             awaitThere(MAPS, name, "kube-root-ca.crt");
         }
         if (options.scheduling()) {
-            for (DefinitionFiles files : List.of(Definitions.FILES, JobDefinitions.FILES, TrainingDefinitions.FILES)) {
+            for (DefinitionFiles files : List.of(
+                    Definitions.FILES, JobDefinitions.FILES, TrainingDefinitions.FILES, TrainerDefinitions.FILES)) {
                 for (String name : files.names()) {
                     awaitServed(name);
                     awaitServices(name);
                 }
+            }
+            for (String runtime : TrainerRuntimes.FILES.names()) {
+                awaitThere(RUNTIMES, "", runtime);
             }
             awaitThere(QUEUES, "", "root");
             awaitThere(QUEUES, "", "default");

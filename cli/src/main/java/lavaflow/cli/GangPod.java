@@ -22,7 +22,11 @@ record GangPod(
         String name, String task, String label, String status, String node, long restarts, String age, String exit) {
     /** Under which labels those who make pods say what part they play. */
     private static final List<String> TASK_LABELS =
-            List.of("volcano.sh/task-spec", "training.kubeflow.org/replica-type", "ray.io/node-type");
+            List.of(
+            "volcano.sh/task-spec",
+            "training.kubeflow.org/replica-type",
+            "jobset.sigs.k8s.io/replicatedjob-name",
+            "ray.io/node-type");
 
     private static final int STATUS = 2;
     private static final int AGE = 4;

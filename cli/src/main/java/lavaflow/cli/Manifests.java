@@ -35,7 +35,8 @@ public record Manifests(List<ObjectNode> needed, List<ObjectNode> jobs) {
             "kubeflow.org/XGBoostJob",
             "kubeflow.org/PaddleJob",
             "kubeflow.org/JAXJob",
-            "trainer.kubeflow.org/TrainJob");
+            "trainer.kubeflow.org/TrainJob",
+            "jobset.x-k8s.io/JobSet");
 
     /** Reads YAML or JSON of any number of documents; what is wrong is an {@link IllegalArgumentException}. */
     public static Manifests read(String text) {
@@ -110,6 +111,10 @@ public record Manifests(List<ObjectNode> needed, List<ObjectNode> jobs) {
                     images.add(image);
                 }
             }
+        }
+        String trainer = Json.textAt(node, "spec", "trainer", "image");
+        if (!trainer.isEmpty()) {
+            images.add(trainer);
         }
         node.forEach(child -> collect(child, images));
     }

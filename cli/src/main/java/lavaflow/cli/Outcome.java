@@ -26,7 +26,7 @@ public enum Outcome {
         for (JsonNode condition : Json.listAt(object, "status", "conditions")) {
             if (Json.textAt(condition, "status").equals("True")) {
                 switch (Json.textAt(condition, "type")) {
-                    case "Complete", "Succeeded" -> {
+                    case "Complete", "Completed", "Succeeded" -> {
                         return SUCCEEDED;
                     }
                     case "Failed" -> {

@@ -1,5 +1,6 @@
 package lavaflow.training;
 
+import java.util.List;
 import java.util.Locale;
 
 import lavaflow.controller.KubeApi;
@@ -10,17 +11,21 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 /**
  * Whose PodGroups make the pods of a job one gang.
  *
- * @param scheduler the name pods ask for it by
+ * @param scheduler the name pods ask for it by; empty where they ask themselves
  */
 public record Gang(Sort sort, String scheduler) {
     static final KubeApi.Kind VOLCANO_GROUPS = new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "podgroups", true);
     static final KubeApi.Kind PLUGIN_GROUPS = new KubeApi.Kind("scheduling.x-k8s.io", "v1alpha1", "podgroups", true);
-    static final String GROUP_NAME = "scheduling.k8s.io/group-name";
+
+    /** The kinds of PodGroups there are. */
+    public static final List<KubeApi.Kind> KINDS = List.of(VOLCANO_GROUPS, PLUGIN_GROUPS);
+
+    public static final String GROUP_NAME = "scheduling.k8s.io/group-name";
     private static final String TASK = "volcano.sh/task-spec";
     private static final String PLUGIN_LABEL = "scheduling.x-k8s.io/pod-group";
 
     /** What PodGroups look like. */
-    enum Sort {
+    public enum Sort {
         NONE,
         VOLCANO,
         PLUGINS
@@ -41,11 +46,11 @@ public record Gang(Sort sort, String scheduler) {
         };
     }
 
-    boolean isOn() {
+    public boolean isOn() {
         return sort != Sort.NONE;
     }
 
-    KubeApi.Kind groups() {
+    public KubeApi.Kind groups() {
         return sort == Sort.PLUGINS ? PLUGIN_GROUPS : VOLCANO_GROUPS;
     }
 
@@ -68,12 +73,12 @@ public record Gang(Sort sort, String scheduler) {
     }
 
     /** Makes a pod, or a template, a member of its job's group. */
-    void decorate(ObjectNode pod, String job, String task) {
+    public void decorate(ObjectNode pod, String job, String task) {
         if (!isOn()) {
             return;
         }
         ObjectNode spec = Json.ensureObject(pod, "spec");
-        if (Json.textAt(spec, "schedulerName").isEmpty()) {
+        if (Json.textAt(spec, "schedulerName").isEmpty() && !scheduler.isEmpty()) {
             spec.put("schedulerName", scheduler);
         }
         ObjectNode metadata = Json.ensureObject(pod, "metadata");

@@ -16,7 +16,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /** The PodGroup of a job. */
-final class GroupForm {
+public final class GroupForm {
     private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
     private GroupForm() {}
@@ -26,7 +26,7 @@ final class GroupForm {
      *
      * @param priorityClass of the pods, empty for none
      */
-    record Share(int count, ObjectNode template, String priorityClass) {
+    public record Share(int count, ObjectNode template, String priorityClass) {
         static Share of(TrainingJob.Replica replica) {
             return new Share(
                     replica.count(), replica.template(), Json.textAt(replica.template(), "spec", "priorityClassName"));
@@ -40,7 +40,7 @@ final class GroupForm {
      * @param queue where the policy names none
      * @param priorityClass where the policy names none
      */
-    record Wish(
+    public record Wish(
             ObjectNode job, List<Share> shares, @Nullable ObjectNode policy, String queue, String priorityClass) {
         static Wish of(TrainingJob job) {
             return new Wish(
@@ -57,7 +57,7 @@ final class GroupForm {
     }
 
     /** @param priorities what a PriorityClass is worth, 0 for one that is not there */
-    static ObjectNode group(Wish wish, Gang gang, ToLongFunction<String> priorities) {
+    public static ObjectNode group(Wish wish, Gang gang, ToLongFunction<String> priorities) {
         boolean plugins = gang.sort() == Gang.Sort.PLUGINS;
         String apiVersion = plugins ? "scheduling.x-k8s.io/v1alpha1" : "scheduling.volcano.sh/v1beta1";
         ObjectNode group = Training.owned(wish.job(), apiVersion, "PodGroup", Training.name(wish.job()));

@@ -19,13 +19,13 @@ import java.util.Base64;
  * @param privatePem the key
  * @param publicLine who may enter
  */
-record SshKey(String privatePem, String publicLine) {
+public record SshKey(String privatePem, String publicLine) {
     private static final int BYTES = 66;
     private static final byte[] CURVE = {0x06, 0x05, 0x2b, (byte) 0x81, 0x04, 0x00, 0x23};
     private static final String TYPE = "ecdsa-sha2-nistp521";
 
     /** A new one. */
-    static SshKey make() {
+    public static SshKey make() {
         try {
             KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
             generator.initialize(new ECGenParameterSpec("secp521r1"));
