@@ -271,7 +271,7 @@ public final class TestingKubeApi implements KubeApi {
         return next.equals(live) ? live.deepCopy() : commit(kind, next, isDeleting(next) && !isHeld(next));
     }
 
-    /** What is applied is merged, and what the same manager applied before and leaves out now goes; no owners are known. */
+    /** What is applied is merged or made, and what the same manager applied before and leaves out now goes; no owners are known. */
     @Override
     public synchronized ObjectNode apply(Kind kind, String subresource, String manager, ObjectNode configuration) {
         String namespace = Json.textAt(configuration, "metadata", "namespace");
@@ -282,7 +282,9 @@ public final class TestingKubeApi implements KubeApi {
         if (before != null) {
             TestingObjects.removeMissing(before, patch);
         }
-        return patch(kind, namespace, name, subresource, Merge.PLAIN, patch);
+        return subresource.isEmpty() && bucket(kind).get(key(namespace, name)) == null
+                ? create(kind, namespace, configuration)
+                : patch(kind, namespace, name, subresource, Merge.PLAIN, patch);
     }
 
     /** Answers a path that no kind stands for. */
