@@ -56,9 +56,8 @@ final class AllInOne implements AutoCloseable {
     private static final User TRAINING = ServiceAccounts.user("kubeflow", "training-operator");
 
     /** The same of Kubeflow's Trainer. */
-    private static final User TRAINER = new User(
-            "system:serviceaccount:kubeflow-system:kubeflow-trainer-controller-manager",
-            List.of(User.MASTERS, User.AUTHENTICATED));
+    private static final User TRAINER =
+            ServiceAccounts.user("kubeflow-system", "kubeflow-trainer-controller-manager");
 
     private final Home home;
     private final Store store;

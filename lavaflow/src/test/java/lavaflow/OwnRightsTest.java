@@ -241,6 +241,27 @@ class OwnRightsTest {
     }
 
     @Test
+    void trainJobsOfARuntime() throws Exception {
+        KubeApi.Kind runtimes = new KubeApi.Kind("trainer.kubeflow.org", "v1alpha1", "clustertrainingruntimes", false);
+        KubeApi.Kind trainJobs = volcano("trainer.kubeflow.org", "v1alpha1", "trainjobs");
+        for (String runtime : List.of("torch-distributed", "deepspeed-distributed")) {
+            testing.awaitThere(runtimes, "", runtime);
+            String name = runtime.substring(0, runtime.indexOf('-'));
+            create(trainJobs, """
+                    apiVersion: trainer.kubeflow.org/v1alpha1
+                    kind: TrainJob
+                    metadata: {name: %s}
+                    spec: {runtimeRef: {name: %s}, trainer: {numNodes: 2, command: ["true"]}}
+                    """.formatted(name, runtime));
+            testing.awaitThere(volcano("jobset.x-k8s.io", "v1alpha2", "jobsets"), "default", name);
+            testing.awaitThere(volcano("batch", "v1", "jobs"), "default", name + "-node-0");
+            testing.awaitThere(SERVICES, "default", name);
+            testing.api.delete(trainJobs, "default", name, KubeApi.Deletion.PLAIN);
+            testing.awaitGone(volcano("jobset.x-k8s.io", "v1alpha2", "jobsets"), "default", name);
+        }
+    }
+
+    @Test
     void whoMayEditANamespaceMayUseTheKindsInIt() throws Exception {
         testing.api.create(BINDINGS, "default", object("""
                 apiVersion: rbac.authorization.k8s.io/v1

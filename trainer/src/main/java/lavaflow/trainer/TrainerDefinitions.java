@@ -13,7 +13,12 @@ public final class TrainerDefinitions {
                     "jobsets.jobset.x-k8s.io",
                     "trainingruntimes.trainer.kubeflow.org",
                     "clustertrainingruntimes.trainer.kubeflow.org",
-                    "trainjobs.trainer.kubeflow.org"));
+                    "trainjobs.trainer.kubeflow.org"),
+            List.of(
+                    "kubeflow-trainer-controller-manager",
+                    "kubeflow-trainer-controller-manager-role",
+                    "kubeflow-trainer-edit",
+                    "kubeflow-trainer-view"));
 
     private TrainerDefinitions() {}
 }
