@@ -3,6 +3,7 @@ package lavaflow.e2e;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import lavaflow.kube.Json;
@@ -31,8 +32,26 @@ final class VolcanoDepartures {
             case "scheduling.volcano.sh/v1beta1 PodGroup" -> leaveOutOfGroup(object);
             case "batch.volcano.sh/v1alpha1 CronJob" -> leaveOutEmpty(Json.objectAt(object, "spec", "jobTemplate", "spec"));
             case "scheduling.volcano.sh/v1beta1 Queue" -> leaveOutOfQueue(object);
+            case "flow.volcano.sh/v1alpha1 JobFlow" -> leaveOutOfFlow(object);
             case "v1 Pod" -> leaveOutOfPod(object);
             default -> {}
+        }
+    }
+
+    /** job-counts, as a flow repeats them; flow-status: whether upstream looked once more after the end. */
+    private static void leaveOutOfFlow(ObjectNode flow) {
+        Differences.blank(flow, "/status/jobStatusList/*/endTimestamp");
+        JsonNode conditions = Json.at(flow, "status", "conditions");
+        if (conditions == null) {
+            return;
+        }
+        for (JsonNode each : conditions) {
+            if (each instanceof ObjectNode condition) {
+                if (ENDED.contains(Json.textAt(condition, "phase"))) {
+                    condition.remove("taskStatusCount");
+                }
+                condition.remove("runningDuration");
+            }
         }
     }
 
@@ -81,11 +100,18 @@ final class VolcanoDepartures {
         }
     }
 
-    /** queue-counts: upstream's have none, but an empty field. */
+    /** queue-counts: upstream's have none, but an empty field; nothing may be 0 or left out. */
     private static void leaveOutOfQueue(ObjectNode queue) {
         if (Json.objectAt(queue, "status") instanceof ObjectNode status) {
             status.remove(List.of("pending", "inqueue", "running", "unknown", "completed"));
             removeEmpty(status, "reservation");
+            if (Json.objectAt(status, "allocated") instanceof ObjectNode allocated) {
+                allocated.remove(allocated
+                        .propertyStream()
+                        .filter(each -> each.getValue().textValue().equals("0"))
+                        .map(Map.Entry::getKey)
+                        .toList());
+            }
         }
     }
 

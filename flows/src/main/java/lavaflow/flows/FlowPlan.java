@@ -218,8 +218,18 @@ record FlowPlan(
         return true;
     }
 
+    /** Whether a flow that keeps nothing has succeeded. */
+    private static boolean isOver(ObjectNode flow) {
+        return Json.textAt(flow, "status", "state", "phase").equals("Succeed")
+                && Json.textAt(flow, "spec", "jobRetainPolicy").equals("delete")
+                && !Flows.isDeleting(flow);
+    }
+
     /** The status after what was seen, null where the flow says it already. */
     static @Nullable ObjectNode status(ObjectNode flow, Map<String, ObjectNode> jobs, Instant now) {
+        if (isOver(flow)) {
+            return null; // what its Jobs came to is said, and they are gone
+        }
         List<FlowStep> steps = FlowStep.of(flow);
         List<ObjectNode> there = new ArrayList<>();
         for (FlowStep step : steps) {

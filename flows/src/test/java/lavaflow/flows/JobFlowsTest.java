@@ -134,6 +134,8 @@ class JobFlowsTest {
         testing.restart();
         assertThat(testing.jobs()).isEmpty();
         assertThat(testing.flowPhase("f")).isEqualTo("Succeed");
+        assertThat(Json.string(Json.listAt(testing.find(Flows.JOB_FLOWS, "f"), "status", "completedJobs")))
+                .isEqualTo("[\"f-a\",\"f-b\"]");
     }
 
     @Test
