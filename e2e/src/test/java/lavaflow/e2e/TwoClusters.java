@@ -57,8 +57,7 @@ final class TwoClusters implements AutoCloseable {
     TwoClusters(Scope scope, Path report, int atOnce, String starter) throws IOException {
         String theirFile = System.getProperty("theirs.kubeconfig", "");
         String ourFile = System.getProperty("ours.kubeconfig", "");
-        assumeTrue(
-                !theirFile.isEmpty() && !ourFile.isEmpty(), "run " + starter + ", which starts the servers");
+        assumeTrue(!theirFile.isEmpty() && !ourFile.isEmpty(), "run " + starter + ", which starts the servers");
         this.scope = scope;
         this.report = report;
         this.places = new Semaphore(atOnce);

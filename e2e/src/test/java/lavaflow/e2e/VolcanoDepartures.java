@@ -30,7 +30,8 @@ final class VolcanoDepartures {
         switch (kind) {
             case "batch.volcano.sh/v1alpha1 Job" -> leaveOutOfJob(object);
             case "scheduling.volcano.sh/v1beta1 PodGroup" -> leaveOutOfGroup(object);
-            case "batch.volcano.sh/v1alpha1 CronJob" -> leaveOutEmpty(Json.objectAt(object, "spec", "jobTemplate", "spec"));
+            case "batch.volcano.sh/v1alpha1 CronJob" ->
+                leaveOutEmpty(Json.objectAt(object, "spec", "jobTemplate", "spec"));
             case "scheduling.volcano.sh/v1beta1 Queue" -> leaveOutOfQueue(object);
             case "flow.volcano.sh/v1alpha1 JobFlow" -> leaveOutOfFlow(object);
             case "v1 Pod" -> leaveOutOfPod(object);
@@ -68,7 +69,9 @@ final class VolcanoDepartures {
     }
 
     private static void removeEmpty(JsonNode node, String field) {
-        if (node instanceof ObjectNode object && object.path(field).isObject() && object.path(field).isEmpty()) {
+        if (node instanceof ObjectNode object
+                && object.path(field).isObject()
+                && object.path(field).isEmpty()) {
             object.remove(field);
         }
     }
@@ -119,7 +122,8 @@ final class VolcanoDepartures {
     private static void leaveOutOfGroup(ObjectNode group) {
         Differences.blank(group, "/metadata/generation");
         ArrayNode conditions = Json.listAt(group, "status", "conditions");
-        boolean scheduled = conditions.valueStream()
+        boolean scheduled = conditions
+                .valueStream()
                 .anyMatch(each -> Json.textAt(each, "type").equals("Scheduled")
                         && Json.textAt(each, "status").equals("True"));
         if (scheduled) {
