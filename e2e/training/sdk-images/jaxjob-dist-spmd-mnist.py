@@ -22,18 +22,18 @@ labels = jax.make_array_from_process_local_data(parts, digits.target[mine].astyp
 weights = jax.make_array_from_process_local_data(whole, np.zeros((64, 10), np.float32))
 
 
-def loss_of(weights):
+def loss_of(weights, images, labels):
     return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(images @ weights), labels[:, None], 1))
 
 
 @jax.jit
-def step(weights):
-    loss, gradient = jax.value_and_grad(loss_of)(weights)
+def step(weights, images, labels):
+    loss, gradient = jax.value_and_grad(loss_of)(weights, images, labels)
     return weights - 1.0 * gradient, loss
 
 
 for epoch in range(1, 201):
-    weights, loss = step(weights)
+    weights, loss = step(weights, images, labels)
     if epoch % 50 == 0:
         print(f"process {rank} epoch {epoch} loss: {float(loss):.4f}", flush=True)
 local = np.asarray(weights.addressable_data(0))

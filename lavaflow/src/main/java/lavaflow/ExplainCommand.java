@@ -213,10 +213,14 @@ final class ExplainCommand implements Command {
         boolean here = arguments.has(FROM_LISTS) || arguments.has(CONFIGURATION) || !isServed(cluster);
         Optional<ObjectNode> told = here ? Optional.empty() : asked(cluster, resource, namespace, name);
         // What was made a moment ago the scheduler may not know yet.
-        return told.isPresent()
+        ObjectNode document = told.isPresent()
                 ? told.get()
                 : worked(cluster, arguments, resource, namespace, name)
                         .orElseThrow(() -> missing(resource, namespace, name));
+        if (resource.equals("podgroups")) {
+            PodTroubles.tell(cluster.api(), namespace, name, document);
+        }
+        return document;
     }
 
     private static Optional<ObjectNode> asked(ClusterClient cluster, String resource, String namespace, String name) {

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Explanations for people: the sentence that says it, a table for each stage, and what to do next. */
 final class ExplanationText {
+    private static final int NAMES = 4;
+
     private final Console console;
 
     ExplanationText(Console console) {
@@ -29,7 +31,9 @@ final class ExplanationText {
 
     private void group(ObjectNode document) {
         boolean waiting = Json.flagAt(document, "waiting");
-        console.line((waiting ? console.yellow("●") : console.green("●")) + " " + Json.textAt(document, "headline"));
+        boolean troubled = !Json.listAt(document, "troubles").isEmpty();
+        String mark = waiting ? console.yellow("●") : troubled ? console.red("●") : console.green("●");
+        console.line(mark + " " + Json.textAt(document, "headline"));
         pod(document);
         console.line("");
         if (!Json.textAt(document, "queue").isEmpty()) {
@@ -44,13 +48,42 @@ final class ExplanationText {
                 console.status("Pods", pods(document));
             }
         }
-        if (!waiting) {
+        if (waiting) {
+            stages(document);
+            nodes(document);
+            bystanders(document);
+        }
+        troubles(document);
+        if (waiting && (!troubled || !Json.listAt(document, "remedies").isEmpty())) {
+            remedies(document);
+        }
+    }
+
+    private void troubles(ObjectNode document) {
+        JsonNode troubles = Json.listAt(document, "troubles");
+        if (troubles.isEmpty()) {
             return;
         }
-        stages(document);
-        nodes(document);
-        bystanders(document);
-        remedies(document);
+        List<List<String>> rows = new ArrayList<>();
+        List<String> advice = new ArrayList<>();
+        for (JsonNode trouble : troubles) {
+            List<String> names = new ArrayList<>();
+            Json.listAt(trouble, "pods").forEach(name -> names.add(name.asText()));
+            String some = String.join(", ", names.subList(0, Math.min(NAMES, names.size())));
+            String more = names.size() > NAMES ? " and " + (names.size() - NAMES) + " more" : "";
+            rows.add(List.of(some + more, Json.textAt(trouble, "state"), Json.textAt(trouble, "message")));
+            String todo = Json.textAt(trouble, "advice");
+            if (!todo.isEmpty() && !advice.contains(todo)) {
+                advice.add(todo);
+            }
+        }
+        console.line("");
+        console.table(List.of("PODS", "STATE", "WHY"), rows);
+        if (!advice.isEmpty()) {
+            console.line("");
+            console.line("What to do or look at:");
+            advice.forEach(each -> console.line("  " + each));
+        }
     }
 
     private void pod(ObjectNode document) {

@@ -179,6 +179,53 @@ class ExplainCommandTest {
     }
 
     @Test
+    void claimsWithoutVolumesAreNamed() {
+        create(KubeApi.Kind.core("persistentvolumeclaims"), """
+                {"metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"unknown",
+                 "resources":{"requests":{"storage":"1Gi"}}}}""");
+        create(Batch.POD_GROUPS, """
+                {"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"claims"},
+                 "spec":{"minMember":2,"queue":"default"}}""");
+        for (String claim : List.of("data", "missing")) {
+            create(PODS, """
+                    {"metadata":{"name":"claims-%1$s","annotations":{"scheduling.k8s.io/group-name":"claims"}},
+                     "spec":{"schedulerName":"volcano","volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"%1$s"}}],
+                      "containers":[{"name":"c","image":"x"}]}}""".formatted(claim));
+        }
+        awaitLines(
+                "podgroup/claims",
+                "data NoClass claim data names storage class unknown, which does not exist",
+                "missing NoClaim claim missing does not exist",
+                "create PersistentVolumeClaim missing in namespace default");
+    }
+
+    @Test
+    void podsThatCannotStartAreNamedWithWhatToDo() {
+        create(Batch.POD_GROUPS, """
+                {"apiVersion":"scheduling.volcano.sh/v1beta1","kind":"PodGroup","metadata":{"name":"bad"},
+                 "spec":{"minMember":2,"queue":"default"}}""");
+        String[] states = {
+            "{\"waiting\":{\"reason\":\"ImagePullBackOff\",\"message\":\"Back-off pulling image \\\"x\\\": ErrImagePull: no such image\"}}",
+            "{\"terminated\":{\"exitCode\":3,\"reason\":\"Error\"}}"
+        };
+        for (int i = 0; i < states.length; i++) {
+            create(PODS, """
+                    {"metadata":{"name":"bad-%d","annotations":{"scheduling.k8s.io/group-name":"bad"}},
+                     "spec":{"schedulerName":"volcano","nodeName":"nowhere","containers":[{"name":"c","image":"x"}]}}""".formatted(i));
+            ObjectNode status = (ObjectNode) Json.parse("""
+                    {"status":{"phase":"Pending","containerStatuses":[{"name":"c","image":"x","imageID":"","ready":false,
+                     "restartCount":0,"state":%s}]}}""".formatted(states[i]));
+            testing.api.patch(PODS, "default", "bad-" + i, "status", KubeApi.Merge.PLAIN, status);
+        }
+        awaitLines(
+                "podgroup/bad",
+                "● PodGroup default/bad has its nodes, but 2 of its pods do not run: no such image",
+                "0 ErrImagePull no such image",
+                "1 Error its program ends with exit code 3",
+                "kubectl logs bad-1 -n default -c c");
+    }
+
+    @Test
     void aJobIsExplainedByItsPodGroup() throws InterruptedException {
         ObjectNode job = create(JOBS, """
                 {"metadata":{"name":"train"},"spec":{"template":{"spec":{"schedulerName":"volcano","restartPolicy":"Never",

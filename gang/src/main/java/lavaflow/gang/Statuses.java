@@ -117,7 +117,8 @@ final class Statuses {
                     : null;
         }
         if (session.votes.isReady(gang)) {
-            return GroupStatus.Condition.scheduled();
+            String reason = heldUp(gang);
+            return reason.isEmpty() ? GroupStatus.Condition.scheduled() : GroupStatus.Condition.notEnough(reason);
         }
         Gang.Tally tally = gang.tally();
         boolean onlyEnds = tally.of(Stage.PENDING) + tally.of(Stage.PIPELINED) == 0 && tally.leaving() > 0;
@@ -130,6 +131,17 @@ final class Statuses {
             }
         }
         return GroupStatus.Condition.notEnough(unready(gang));
+    }
+
+    /** Pods that ask for nothing count as placed before they are, as upstream sees it; that none fits must be said all the same. */
+    private static String heldUp(Gang gang) {
+        boolean placed = gang.tally().scheduled() >= gang.spec.minMember();
+        for (Waiting each : gang.waiting) {
+            if (!placed && each instanceof Waiting.Hopeless) {
+                return stages(gang);
+            }
+        }
+        return "";
     }
 
     private static String unready(Gang gang) {

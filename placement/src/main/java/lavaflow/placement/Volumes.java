@@ -110,6 +110,12 @@ public final class Volumes {
         });
     }
 
+    /** Who makes volumes for a claim; empty if nobody does. */
+    public String provisioner(VolumeClaim claim) {
+        VolumeClass type = classes.get(claim.className());
+        return type == null ? "" : type.provisioner();
+    }
+
     /** Whether nobody has deleted a claim since, nor put another in its place. */
     public boolean isStillThere(VolumeClaim claim) {
         VolumeClaim now = claims.get(claim.namespace() + "/" + claim.name());

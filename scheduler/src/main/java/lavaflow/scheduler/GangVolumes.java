@@ -1,9 +1,12 @@
 package lavaflow.scheduler;
 
+import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import lavaflow.gang.Decision;
 import lavaflow.placement.Attempt;
@@ -18,11 +21,26 @@ import org.jspecify.annotations.Nullable;
 
 /** Pods of gangs that have a node and wait for their volumes there. */
 final class GangVolumes {
+    /** Who makes volumes needs a moment; whoever has none after it is told of. */
+    private static final Duration MOMENT = Duration.ofSeconds(1);
+
     private record Waiting(
-            ScheduledPod pod, String node, ObjectNode annotations, Instant since, List<VolumeClaim> claims) {}
+            ScheduledPod pod,
+            String group,
+            String node,
+            ObjectNode annotations,
+            Instant since,
+            List<VolumeClaim> claims) {}
+
+    /** Hears of groups that wait for volumes, and why. */
+    interface Holdups {
+        void heldUp(String group, String message);
+    }
 
     private final ClusterState state;
     private final Map<String, Waiting> waiting = new LinkedHashMap<>();
+    /** Those who have been told of. */
+    private final Set<String> told = new HashSet<>();
 
     GangVolumes(ClusterState state) {
         this.state = state;
@@ -45,11 +63,12 @@ final class GangVolumes {
         }
         state.volumes().choose(choices);
         List<VolumeClaim> claims = choices.stream().map(Volumes.Choice::claim).toList();
-        waiting.put(pod.uid(), new Waiting(pod, bind.node(), bind.annotations(), now, claims));
+        waiting.put(pod.uid(), new Waiting(pod, bind.member().gang().spec().key(), bind.node(), bind.annotations(), now, claims));
         return choices;
     }
 
     void forget(String uid) {
+        told.remove(uid);
         Waiting was = waiting.remove(uid);
         if (was != null) {
             state.volumes().release(was.claims());
@@ -57,13 +76,14 @@ final class GangVolumes {
     }
 
     /** Binds those whose volumes are there now, and gives up on those whose will not be. */
-    void check(GangWriter writer, GangWriter.Troubles troubles, Instant now) {
+    void check(GangWriter writer, GangWriter.Troubles troubles, Holdups holdups, Instant now) {
         for (Waiting each : List.copyOf(waiting.values())) {
             ScheduledPod pod = each.pod();
             PlacedPod placed = state.findPlaced(pod.uid());
             List<String> claims = placed == null ? List.of() : placed.type().claims;
             if (state.volumes().areBound(pod.namespace(), claims)) {
                 waiting.remove(pod.uid());
+                told.remove(pod.uid());
                 writer.bind(pod, each.node(), each.annotations());
                 continue;
             }
@@ -72,15 +92,38 @@ final class GangVolumes {
                 forget(pod.uid());
                 writer.tell(pod, "SchedulerError", "binding volumes: " + trouble, each.node());
                 troubles.bindingFailed(pod.uid());
+            } else if (!each.since().plus(MOMENT).isAfter(now) && told.add(pod.uid())) {
+                holdups.heldUp(each.group(), reason(each));
             }
         }
     }
 
-    /** When the first of them will have waited long enough; null if none waits. */
+    private String reason(Waiting each) {
+        StringBuilder text = new StringBuilder("pod " + each.pod().name() + " has node " + each.node() + " and waits for volumes:");
+        for (VolumeClaim claim : each.claims()) {
+            if (!state.volumes().areBound(claim.namespace(), List.of(claim.name()))) {
+                text.append(" persistentvolumeclaim \"").append(claim.name()).append("\" is not bound");
+                String provisioner = state.volumes().provisioner(claim);
+                if (!provisioner.isEmpty()) {
+                    text.append(" (provisioner ").append(provisioner).append(" of storage class ").append(claim.className());
+                    text.append(" has made nothing yet)");
+                }
+            }
+        }
+        return text.toString();
+    }
+
+    /** When the first of them will have waited long enough to be told of, or to be given up; null if none waits. */
     @Nullable
     Instant nextDue() {
-        return waiting.isEmpty()
-                ? null
-                : waiting.values().iterator().next().since().plus(SchedulerCore.VOLUME_PATIENCE);
+        if (waiting.isEmpty()) {
+            return null;
+        }
+        for (Waiting each : waiting.values()) {
+            if (!told.contains(each.pod().uid())) {
+                return each.since().plus(MOMENT);
+            }
+        }
+        return waiting.values().iterator().next().since().plus(SchedulerCore.VOLUME_PATIENCE);
     }
 }

@@ -252,6 +252,23 @@ final class GangWriter {
                 });
     }
 
+    /** Tells something of a group that changes nothing about how far it is. */
+    void condition(GroupSpec group, KubeApi.Kind kind, GroupStatus.Condition now, JsonNode before, String round) {
+        if (isKnown(before, now)) {
+            return;
+        }
+        write(
+                group.key(),
+                () -> {
+                    ObjectNode patch = Json.object();
+                    Json.ensureObject(patch, "metadata").put("uid", group.uid());
+                    Json.ensureObject(patch, "status").set("conditions", conditions(before, now, round));
+                    api.patch(kind, group.namespace(), group.name(), "", KubeApi.Merge.PLAIN, patch);
+                    announce(reference(group, kind), now);
+                },
+                e -> LOG.debug("{}: {}", group.key(), e.getMessage()));
+    }
+
     /**
      * Tells how far a group of Kubernetes' own kind is.
      *

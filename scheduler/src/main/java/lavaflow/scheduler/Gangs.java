@@ -45,7 +45,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The scheduler of gangs at its edge: what the API tells goes in, what is decided goes out. Belongs to the scheduler's thread. */
-final class Gangs implements GangWriter.Troubles, GangNews.Sink {
+final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Holdups {
     private static final Logger LOG = LoggerFactory.getLogger(Gangs.class);
     /** Before something is tried again that the API refused. */
     private static final Duration PAUSE = Duration.ofSeconds(1);
@@ -313,8 +313,7 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink {
     private void round(Instant now) {
         changed = false;
         round++;
-        String id = UUID.nameUUIDFromBytes((now + "/" + round).getBytes(StandardCharsets.UTF_8))
-                .toString();
+        String id = id(now);
         long began = metrics.time();
         List<Decision> decisions = new ArrayList<>(core.decide(now));
         metrics.round(began, decisions, now);
@@ -323,6 +322,12 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink {
         queues.write(core.queues(), now);
         Duration cost = Duration.between(now, clock.instant());
         restUntil = clock.instant().plus(cost.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : cost);
+    }
+
+    /** By which what was found out together is told from the rest. */
+    private String id(Instant now) {
+        return UUID.nameUUIDFromBytes((now + "/" + round).getBytes(StandardCharsets.UTF_8))
+                .toString();
     }
 
     private void perform(Decision decision, String id, Instant now) {
@@ -362,6 +367,16 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink {
             writer.pluginStatus(group.spec(), status);
         } else if (group != null) {
             writer.status(group.spec(), group.kind(), status, group.conditions(), round);
+        }
+    }
+
+    /** A gang has its places, and pods of it get no volumes there. */
+    @Override
+    public void heldUp(String key, String message) {
+        Spellings.Group group = told.find(key);
+        if (group != null && (group.kind().equals(GangKinds.GROUPS) || group.kind().equals(GangKinds.OLD_GROUPS))) {
+            GroupStatus.Condition why = new GroupStatus.Condition("Unschedulable", "VolumesNotBound", message);
+            writer.condition(group.spec(), group.kind(), why, group.conditions(), id(clock.instant()));
         }
     }
 

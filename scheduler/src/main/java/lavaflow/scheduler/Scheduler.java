@@ -279,7 +279,7 @@ public final class Scheduler implements AutoCloseable {
         core.volumesChanged(now).forEach(writer::write);
         if (gangs != null) {
             gangs.touch();
-            gangVolumes.check(gangs.writer, gangs, now);
+            gangVolumes.check(gangs.writer, gangs, gangs, now);
         }
     }
 
@@ -406,7 +406,7 @@ public final class Scheduler implements AutoCloseable {
     private boolean stepGangs(Gangs gangs, Instant now) {
         Instant overdue = gangVolumes.nextDue();
         if (overdue != null && !overdue.isAfter(now)) {
-            gangVolumes.check(gangs.writer, gangs, now);
+            gangVolumes.check(gangs.writer, gangs, gangs, now);
         }
         boolean promised = gangs.hasPromises();
         boolean some = gangs.step(now);

@@ -1,5 +1,6 @@
 package lavaflow.scheduler;
 
+import java.time.Duration;
 import java.util.List;
 
 import lavaflow.controller.KubeApi;
@@ -153,6 +154,40 @@ class GangSurroundingsTest extends TestingGangCluster {
         settle();
         assertThat(nodeOf("g-0")).isEqualTo("n");
         assertThat(nodeOf("g-1")).isEmpty();
+    }
+
+    @Test
+    void volumesThatAreNotMadeAreNamedInTheGroup() {
+        node("n", 2);
+        create(Scheduler.CLASSES, """
+                {"metadata":{"name":"slow"},"provisioner":"example.com/nobody","volumeBindingMode":"WaitForFirstConsumer"}""");
+        create(Scheduler.CLAIMS, """
+                {"metadata":{"name":"data"},"spec":{"storageClassName":"slow","accessModes":["ReadWriteOnce"],
+                 "resources":{"requests":{"storage":"1Gi"}},"volumeMode":"Filesystem"}}""");
+        group("v", 1);
+        member("v-0", "v", """
+                {"spec":{"volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"data"}}]}}""");
+        settle();
+        assertThat(condition(status("v"), "Unschedulable")).isNull();
+        later(Duration.ofSeconds(1));
+        assertThat(Json.textAt(condition(status("v"), "Unschedulable"), "reason")).isEqualTo("VolumesNotBound");
+        assertThat(Json.textAt(condition(status("v"), "Unschedulable"), "message"))
+                .isEqualTo("pod v-0 has node n and waits for volumes: persistentvolumeclaim \"data\" is not bound"
+                        + " (provisioner example.com/nobody of storage class slow has made nothing yet)");
+    }
+
+    @Test
+    void podsThatAskForNothingSayWhichClaimTheyMiss() {
+        node("n", 2);
+        group("v", 1);
+        create(Scheduler.PODS, """
+                {"metadata":{"name":"v-0","annotations":{"scheduling.k8s.io/group-name":"v"}},
+                 "spec":{"schedulerName":"volcano","containers":[{"name":"c"}],
+                         "volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"data"}}]},
+                 "status":{"phase":"Pending"}}""");
+        settle();
+        assertThat(Json.textAt(condition(status("v"), "Unschedulable"), "message"))
+                .contains("Origin reason is v-0: persistentvolumeclaim \"data\" not found");
     }
 
     private void pluginPod(String name) {

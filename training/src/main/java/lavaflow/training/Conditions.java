@@ -95,6 +95,13 @@ final class Conditions {
         return true;
     }
 
+    /** Changes what is said beside something that is so; its order and its age stay. */
+    void remark(String type, String message) {
+        if (find(status, type) instanceof ObjectNode found && !Json.textAt(found, "message").equals(message)) {
+            found.put("message", message).put("lastUpdateTime", GoTime.seconds(now));
+        }
+    }
+
     /** What becomes of another condition when one is set; null if it goes. */
     private static @Nullable JsonNode beside(JsonNode condition, String set) {
         String type = Json.textAt(condition, "type");

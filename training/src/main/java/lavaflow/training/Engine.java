@@ -63,8 +63,7 @@ final class Engine {
 
     private Decision decide() {
         if (!conditions.has(Conditions.CREATED)
-                && conditions.become(
-                        Conditions.CREATED, reason("Created"), job.kind() + " " + job.name() + " is created.")) {
+                && conditions.become(Conditions.CREATED, reason("Created"), created())) {
             marks.add(Decision.Mark.CREATED);
         }
         if (conditions.isFinished()) {
@@ -87,6 +86,22 @@ final class Engine {
             return decision(Plan.NOTHING);
         }
         return work(pass);
+    }
+
+    private String created() {
+        return job.kind() + " " + job.name() + " is created.";
+    }
+
+    /** As long as nothing runs, the condition people see says what keeps pods from starting. */
+    private void tellHoldup() {
+        String holdup = conditions.isTrue(Conditions.RUNNING)
+                ? ""
+                : seen.pods().stream()
+                        .map(TrainingPod::holdup)
+                        .filter(text -> !text.isEmpty())
+                        .findFirst()
+                        .orElse("");
+        conditions.remark(Conditions.CREATED, created() + (holdup.isEmpty() ? "" : " " + holdup));
     }
 
     private String reason(String what) {
@@ -127,6 +142,7 @@ final class Engine {
         if (judge(pass)) {
             return decision(Plan.NOTHING);
         }
+        tellHoldup();
         List<Step> steps = new ArrayList<>(pass.deletions());
         pass.broken()
                 .forEach(pod -> steps.add(new Step.Delete(

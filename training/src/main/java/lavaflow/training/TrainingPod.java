@@ -3,6 +3,7 @@ package lavaflow.training;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 import lavaflow.kube.Json;
@@ -38,6 +39,18 @@ record TrainingPod(
         Map<String, Integer> exits,
         int restarts,
         List<Notice> trouble) {
+    private static final String WAITING = " waiting message: ";
+    private static final String PULL = "ErrImagePull: ";
+    /** What does not go away by itself. */
+    private static final Set<String> HOLDUPS = Set.of(
+            "ErrImagePull",
+            "ImagePullBackOff",
+            "InvalidImageName",
+            "ErrImageNeverPull",
+            "CreateContainerConfigError",
+            "CreateContainerError",
+            "RunContainerError");
+
     /** Of pods that are not of a job nobody has to know. */
     static boolean mayBe(ObjectNode pod) {
         return !Json.textAt(pod, "metadata", "labels", Training.JOB_NAME).isEmpty();
@@ -115,6 +128,20 @@ record TrainingPod(
 
     // ---- trouble
 
+    /** Why a container of it cannot even start; empty if that is not so. */
+    String holdup() {
+        for (Notice notice : trouble) {
+            int begin = notice.message().indexOf(WAITING);
+            if (begin >= 0 && HOLDUPS.contains(notice.reason())) {
+                String text = notice.message().substring(begin + WAITING.length());
+                // What is tried again after a pause is told as what is wrong, not as the pause.
+                int why = text.indexOf(PULL);
+                return "Pod " + name + " cannot start: " + (why < 0 ? text : text.substring(why + PULL.length()));
+            }
+        }
+        return "";
+    }
+
     private static List<Notice> trouble(ObjectNode pod) {
         String phase = Json.textAt(pod, "status", "phase");
         if (phase.equals("Succeeded") || phase.equals("Failed")) {
@@ -161,7 +188,7 @@ record TrainingPod(
             trouble.add(notice(
                     pod,
                     Json.textAt(waiting, "reason"),
-                    container + " waiting message: " + Json.textAt(waiting, "message")));
+                    container + WAITING + Json.textAt(waiting, "message")));
         }
     }
 

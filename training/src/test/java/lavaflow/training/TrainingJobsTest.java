@@ -320,9 +320,43 @@ class TrainingJobsTest {
             return pod;
         });
         cluster.settle();
+        assertThat(created(job))
+                .isEqualTo("PyTorchJob digits is created. Pod digits-master-0 cannot start: Back-off pulling image"
+                        + " \"trainer\"");
         assertThat(cluster.events())
                 .contains("ImagePullBackOff: Error pod digits-master-0 container pytorch waiting message: Back-off"
                         + " pulling image \"trainer\"");
+    }
+
+    private String created(ObjectNode job) {
+        return Json.textAt(
+                Json.listAt(cluster.job(job), "status", "conditions").get(0), "message");
+    }
+
+    @Test
+    void troubleThatIsOverIsForgotten() {
+        ObjectNode job = torch();
+        cluster.submit(job);
+        cluster.api.edit(Training.PODS, "team", "digits-master-0", pod -> {
+            Json.ensureObject(pod, "status")
+                    .put("phase", "Pending")
+                    .putArray("containerStatuses")
+                    .addObject()
+                    .put("name", "pytorch")
+                    .putObject("state")
+                    .putObject("waiting")
+                    .put("reason", "ErrImagePull")
+                    .put("message", "no such image");
+            return pod;
+        });
+        cluster.settle();
+        assertThat(created(job)).endsWith("Pod digits-master-0 cannot start: no such image");
+        cluster.api.edit(Training.PODS, "team", "digits-master-0", pod -> {
+            Json.ensureObject(pod, "status").put("phase", "Running").remove("containerStatuses");
+            return pod;
+        });
+        cluster.settle();
+        assertThat(created(job)).isEqualTo("PyTorchJob digits is created.");
     }
 
     @Test
