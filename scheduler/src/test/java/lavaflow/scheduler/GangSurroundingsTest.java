@@ -168,7 +168,7 @@ class GangSurroundingsTest extends TestingGangCluster {
         member("v-0", "v", """
                 {"spec":{"volumes":[{"name":"d","persistentVolumeClaim":{"claimName":"data"}}]}}""");
         settle();
-        assertThat(condition(status("v"), "Unschedulable")).isNull();
+        assertThat(condition(status("v"), "Unschedulable")).isEmpty();
         later(Duration.ofSeconds(1));
         assertThat(Json.textAt(condition(status("v"), "Unschedulable"), "reason")).isEqualTo("VolumesNotBound");
         assertThat(Json.textAt(condition(status("v"), "Unschedulable"), "message"))
