@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 
 import lavaflow.controller.KubeApi;
@@ -58,13 +59,15 @@ final class ReplicaPass {
             lookAt(replica, each.getKey(), pod);
         }
         counts.put(replica.type(), new Framework.Counts(active, succeeded, failed));
+        Set<Integer> served = job.framework() instanceof Mpi ? null : services(replica);
+        // A pod and its service in turn: a gang begins with its last pod, and by then can be found.
         for (int i = 0; i < replica.count(); i++) {
             if (!places.containsKey(i)) {
                 missing.add(new Missing(replica, i, true));
             }
-        }
-        if (!(job.framework() instanceof Mpi)) {
-            services(replica);
+            if (served != null && !served.contains(i)) {
+                missing.add(new Missing(replica, i, false));
+            }
         }
     }
 
@@ -100,7 +103,8 @@ final class ReplicaPass {
         }
     }
 
-    private void services(TrainingJob.Replica replica) {
+    /** Which places have their services; those of no place go. */
+    private Set<Integer> services(TrainingJob.Replica replica) {
         Map<Integer, TrainingService> places = new TreeMap<>();
         for (TrainingService service : seen.services()) {
             // One with our labels that is not ours has another name, and does no harm.
@@ -113,11 +117,7 @@ final class ReplicaPass {
                 delete(Training.SERVICES, service.name(), service.uid(), false);
             }
         });
-        for (int i = 0; i < replica.count(); i++) {
-            if (!places.containsKey(i)) {
-                missing.add(new Missing(replica, i, false));
-            }
-        }
+        return places.keySet();
     }
 
     private void delete(KubeApi.Kind kind, String name, String uid, boolean already) {
