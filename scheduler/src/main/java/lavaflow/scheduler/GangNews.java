@@ -27,7 +27,7 @@ final class GangNews {
     /** Pods that are made one after the other are no further apart. */
     static final Duration APART = Duration.ofSeconds(1);
     /** Somebody who makes pods for longer is no reason to keep silent. */
-    static final Duration LONGEST = Duration.ofSeconds(5);
+    static final Duration LONGEST = Duration.ofSeconds(30);
 
     /** Who writes. */
     interface Sink {
