@@ -1,8 +1,8 @@
 package lavaflow.apiserver;
 
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 
+import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -67,7 +67,7 @@ final class Metadata {
 
     /** A moment as upstream prints it: RFC 3339, whole seconds, UTC. */
     static String time(Instant instant) {
-        return instant.truncatedTo(ChronoUnit.SECONDS).toString();
+        return GoTime.seconds(instant);
     }
 
     /** Copies a field of metadata from the old object, or removes it where the old one has none. */

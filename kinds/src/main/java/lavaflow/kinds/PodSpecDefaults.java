@@ -55,10 +55,13 @@ public final class PodSpecDefaults {
     }
 
     private static void applyContainer(ObjectNode container) {
-        Nodes.defaultText(
-                container,
-                "imagePullPolicy",
-                ImageReference.parse(Json.textAt(container, "image")).defaultPullPolicy());
+        if (Json.textAt(container, "imagePullPolicy").isEmpty()) {
+            // Taking a name apart is slow, and every write of a pod comes here.
+            Nodes.defaultText(
+                    container,
+                    "imagePullPolicy",
+                    ImageReference.parse(Json.textAt(container, "image")).defaultPullPolicy());
+        }
         Nodes.defaultText(container, "terminationMessagePath", "/dev/termination-log");
         Nodes.defaultText(container, "terminationMessagePolicy", "File");
         for (ObjectNode port : Nodes.objects(container, "ports")) {

@@ -12,13 +12,25 @@ public final class GoTime {
     private static final String SECONDS_LAYOUT = "2006-01-02T15:04:05Z07:00";
     private static final String MICROS_LAYOUT = "2006-01-02T15:04:05.000000Z07:00";
 
+    /** A second and its text. */
+    private record Written(long second, String text) {}
+
+    /** Every write of an object asks for the same second several times. */
+    private static volatile Written last = new Written(0, "1970-01-01T00:00:00Z");
+
     private GoTime() {}
 
     /** The form of most timestamps: {@code 2026-11-15T09:30:00Z}. */
     public static String seconds(Instant time) {
+        Written known = last;
+        if (known.second == time.getEpochSecond()) {
+            return known.text;
+        }
         StringBuilder text = new StringBuilder(20);
         appendSeconds(text, time);
-        return text.append('Z').toString();
+        Written next = new Written(time.getEpochSecond(), text.append('Z').toString());
+        last = next;
+        return next.text;
     }
 
     /** The form of leases and events: {@code 2026-11-15T09:30:00.000000Z}. */
