@@ -154,6 +154,7 @@ public final class ApiServer implements AutoCloseable {
         plugins.add(new ObjectProtection(on));
         add(plugins, on, "NodeRestriction", () -> new NodeRestriction(stored, authorizer));
         plugins.add(new CertificateAdmission(authorizer, on));
+        plugins.add(new DeviceAdminAccess(stored));
         plugins.addAll(
                 settings.admission().plugins(new AdmissionExtension.Context(store, table, webhooks, authorizer, on)));
         // Last: what is refused by anybody else must not count.

@@ -83,6 +83,30 @@ final class KindsOverHttpTest {
     }
 
     @Test
+    void letsOnlyLabelledNamespacesLookAfterDevicesOfOthers() throws Exception {
+        server.post("/api/v1/namespaces", "{\"metadata\":{\"name\":\"carers\"}}");
+        String claims = "/apis/resource.k8s.io/v1/namespaces/carers/resourceclaims";
+        String spec = "{\"devices\":{\"requests\":[{\"name\":\"r\",\"exactly\":{\"deviceClassName\":\"gpu\"}},"
+                + "{\"name\":\"a\",\"exactly\":{\"deviceClassName\":\"gpu\",\"adminAccess\":true}}]}}";
+        String claim = "{\"metadata\":{\"name\":\"c\"},\"spec\":" + spec + "}";
+        String why = "spec.devices.requests[1].adminAccess: Forbidden: admin access to devices requires the"
+                + " `resource.kubernetes.io/admin-access: true` label on the containing namespace";
+        var refused = server.post(claims, claim);
+        assertThat(refused.code()).isEqualTo(422);
+        assertThat(refused.message()).isEqualTo("ResourceClaim.resource.k8s.io \"c\" is invalid: " + why);
+        assertThat(server.post(
+                                claims.replace("claims", "claimtemplates"),
+                                "{\"metadata\":{\"name\":\"t\"},\"spec\":{\"spec\":" + spec + "}}")
+                        .message())
+                .isEqualTo("ResourceClaimTemplate.resource.k8s.io \"t\" is invalid: " + why);
+
+        server.put(
+                "/api/v1/namespaces/carers",
+                "{\"metadata\":{\"name\":\"carers\",\"labels\":{\"resource.kubernetes.io/admin-access\":\"true\"}}}");
+        assertThat(server.post(claims, claim).code()).isEqualTo(201);
+    }
+
+    @Test
     void keepsThePrioritiesOfTheSystem() throws Exception {
         var refused = server.delete("/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical");
         assertThat(refused.message())

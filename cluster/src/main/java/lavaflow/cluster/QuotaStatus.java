@@ -38,7 +38,10 @@ final class QuotaStatus implements ChangeListener {
     private static final Set<String> IGNORED = Set.of("events");
     /** Kinds of which more counts than that they are there. */
     private static final Set<KubeApi.Kind> MEASURED = Set.of(
-            KubeApi.Kind.core("pods"), KubeApi.Kind.core("services"), KubeApi.Kind.core("persistentvolumeclaims"));
+            KubeApi.Kind.core("pods"),
+            KubeApi.Kind.core("services"),
+            KubeApi.Kind.core("persistentvolumeclaims"),
+            DeviceClaim.KIND);
 
     /** Objects come and go in groups, one count serves all; and a write that was admitted has arrived after this. */
     static final Duration SETTLE = Duration.ofMillis(100);

@@ -92,6 +92,19 @@ class QuotaStatusTest {
     }
 
     @Test
+    void devicesAreCountedByClass() {
+        ObjectNode claim = named("c");
+        ObjectNode request = Json.ensureObject(claim, "spec", "devices").putArray("requests").addObject();
+        request.putObject("exactly")
+                .put("deviceClassName", "gpu")
+                .put("allocationMode", "ExactCount")
+                .put("count", 3);
+        api.create(DeviceClaim.KIND, "team", claim);
+        limit(Map.of("gpu.deviceclass.resource.k8s.io/devices", "4"));
+        assertThat(used()).isEqualTo(Map.of("gpu.deviceclass.resource.k8s.io/devices", "3"));
+    }
+
+    @Test
     void everyKindIsCountedUnderItsName() {
         api.create(DEPLOYMENTS, "team", named("a"));
         api.create(SECRETS, "team", named("b"));

@@ -18,6 +18,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 /** What an object takes of a quota. */
 public final class QuotaUsage {
     private static final Quantity ONE = Quantity.of(1, Quantity.Format.DECIMAL_SI);
+    private static final String BY_DEVICE_CLASS = ".deviceclass.resource.k8s.io/devices";
+    /** What one claim may have at most. */
+    private static final long MOST_DEVICES = 32;
+
     private static final String BY_CLASS = ".storageclass.storage.k8s.io/";
     /** Kinds that were counted under their own names before counting was generic. */
     private static final Set<String> OLD_COUNTS =
@@ -51,7 +55,7 @@ public final class QuotaUsage {
             return true;
         }
         if (!group.isEmpty()) {
-            return false;
+            return isDeviceClaim(group, resource) && name.endsWith(BY_DEVICE_CLASS);
         }
         return switch (resource) {
             case "pods" ->
@@ -84,8 +88,39 @@ public final class QuotaUsage {
                     }
                 }
             }
+        } else if (isDeviceClaim(group, resource)) {
+            deviceClaim(object, usage);
         }
         return usage;
+    }
+
+    private static boolean isDeviceClaim(String group, String resource) {
+        return group.equals("resource.k8s.io") && resource.equals("resourceclaims");
+    }
+
+    /** Devices by class; of alternatives the one of each class that takes most. */
+    private static void deviceClaim(ObjectNode claim, Map<String, Quantity> usage) {
+        Map<String, Long> devices = new TreeMap<>();
+        for (ObjectNode request : Nodes.objects(claim, "spec", "devices", "requests")) {
+            Map<String, Long> most = new TreeMap<>();
+            for (ObjectNode each : Nodes.objects(request, "firstAvailable")) {
+                most.merge(Json.textAt(each, "deviceClassName"), devicesOf(each), Math::max);
+            }
+            ObjectNode exactly = Json.objectAt(request, "exactly");
+            if (most.isEmpty() && exactly != null) {
+                most.put(Json.textAt(exactly, "deviceClassName"), devicesOf(exactly));
+            }
+            most.forEach((type, number) -> devices.merge(type, number, Long::sum));
+        }
+        devices.forEach((type, number) -> usage.put(type + BY_DEVICE_CLASS, count(number)));
+    }
+
+    private static long devicesOf(ObjectNode request) {
+        return switch (Json.textAt(request, "allocationMode")) {
+            case "ExactCount" -> Json.longAt(request, 0, "count");
+            case "All" -> MOST_DEVICES;
+            default -> 0;
+        };
     }
 
     private static void pod(ObjectNode pod, Instant now, Map<String, Quantity> usage) {
