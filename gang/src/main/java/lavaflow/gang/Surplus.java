@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * first would take everything otherwise, and the others could not begin. What a gang needs never waits, and nothing waits for long.
  */
 final class Surplus {
+    /** So many pauses are the most that anybody waits. */
+    private static final int PAUSES = 4;
+
     /** New gangs, with when they were seen first; null until time is told. */
     private final Map<Gang, @Nullable Instant> coming = new LinkedHashMap<>();
     /** Since when pods of a gang wait for others to come. */
@@ -65,7 +68,7 @@ final class Surplus {
 
     /** Whoever else is coming. */
     private Duration longest() {
-        return pause.multipliedBy(2);
+        return pause.multipliedBy(PAUSES);
     }
 
     /** Whether a gang that has what it needs has to leave the rest for now. */
