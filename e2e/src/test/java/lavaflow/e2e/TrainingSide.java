@@ -107,7 +107,7 @@ final class TrainingSide {
         for (ObjectNode group : api.list(groups, namespace, KubeApi.View.METADATA).items()) {
             ObjectNode patch = Json.object();
             patch.putObject("status").put("phase", phase);
-            api.patch(groups, namespace, name(group), "status", KubeApi.Merge.PLAIN, patch);
+            api.patch(groups, namespace, name(group), "", KubeApi.Merge.PLAIN, patch); // its status is no subresource
         }
     }
 
@@ -249,6 +249,13 @@ final class TrainingSide {
                 throw new AssertionError(who + ": in " + PATIENCE.toSeconds() + " s there was not " + what);
             }
             Thread.sleep(LOOK);
+        }
+    }
+
+    /** Operators are to have no more to do than the scenarios that happen. */
+    void endJobs() {
+        for (KubeApi.Kind jobs : TrainingState.JOBS) {
+            api.list(jobs, namespace, KubeApi.View.METADATA, job -> api.delete(jobs, namespace, name(job), KubeApi.Deletion.PLAIN));
         }
     }
 

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.Json;
@@ -18,17 +19,18 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  */
 final class TrainingState {
     private static final String GROUP = "kubeflow.org";
-    private static final List<KubeApi.Kind> OFTEN = List.of(
-            KubeApi.Kind.core("pods"),
-            KubeApi.Kind.core("services"),
-            job("tfjobs"),
-            job("pytorchjobs"),
-            job("xgboostjobs"),
-            job("paddlejobs"),
-            job("jaxjobs"),
-            job("mpijobs"),
-            new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "podgroups", true),
-            new KubeApi.Kind("scheduling.x-k8s.io", "v1alpha1", "podgroups", true));
+    static final List<KubeApi.Kind> JOBS = Stream.of(
+                    "tfjobs", "pytorchjobs", "xgboostjobs", "paddlejobs", "jaxjobs", "mpijobs")
+            .map(resource -> new KubeApi.Kind(GROUP, "v1", resource, true))
+            .toList();
+    private static final List<KubeApi.Kind> OFTEN = Stream.concat(
+                    Stream.of(
+                            KubeApi.Kind.core("pods"),
+                            KubeApi.Kind.core("services"),
+                            new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "podgroups", true),
+                            new KubeApi.Kind("scheduling.x-k8s.io", "v1alpha1", "podgroups", true)),
+                    JOBS.stream())
+            .toList();
     private static final List<KubeApi.Kind> SELDOM = List.of(
             KubeApi.Kind.core("configmaps"),
             KubeApi.Kind.core("serviceaccounts"),
@@ -49,10 +51,6 @@ final class TrainingState {
     private TrainingState(KubeApi api, String namespace) {
         this.api = api;
         this.namespace = namespace;
-    }
-
-    private static KubeApi.Kind job(String resource) {
-        return new KubeApi.Kind(GROUP, "v1", resource, true);
     }
 
     /** What changes while something happens. */

@@ -131,9 +131,9 @@ final class TrainingTest {
         void happen() {
             PLACES.acquireUninterruptibly();
             List<String> complaints = new ArrayList<>();
+            TrainingSide there = new TrainingSide("theirs", theirs, namespace);
+            TrainingSide here = new TrainingSide("ours", ours, namespace);
             try {
-                TrainingSide there = new TrainingSide("theirs", theirs, namespace);
-                TrainingSide here = new TrainingSide("ours", ours, namespace);
                 there.begin();
                 here.begin();
                 for (ObjectNode step : scenario.steps()) {
@@ -146,6 +146,8 @@ final class TrainingTest {
                         here.perform(step);
                     }
                 }
+                there.endJobs();
+                here.endJobs();
                 end.complete(complaints);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

@@ -90,9 +90,7 @@ public final class GroupForm {
         ObjectNode amount = resources == null
                 ? resources((int) Math.min(least, Integer.MAX_VALUE), wish, priorities)
                 : resources.deepCopy();
-        if (!amount.isEmpty()) {
-            spec.set("minResources", amount);
-        }
+        spec.set("minResources", amount); // also empty: without it queues are not asked whether there is room
         if (gang.sort() == Gang.Sort.PLUGINS) {
             Long timeout = RunPolicy.number(wish.policy(), "scheduleTimeoutSeconds");
             if (timeout != null) {
