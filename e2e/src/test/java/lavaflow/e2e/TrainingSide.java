@@ -103,8 +103,11 @@ final class TrainingSide {
         KubeApi.Kind groups = new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "podgroups", true);
         await(
                 "a PodGroup",
-                () -> !api.list(groups, namespace, KubeApi.View.METADATA).items().isEmpty());
-        for (ObjectNode group : api.list(groups, namespace, KubeApi.View.METADATA).items()) {
+                () -> !api.list(groups, namespace, KubeApi.View.METADATA)
+                        .items()
+                        .isEmpty());
+        for (ObjectNode group :
+                api.list(groups, namespace, KubeApi.View.METADATA).items()) {
             ObjectNode patch = Json.object();
             patch.putObject("status").put("phase", phase);
             api.patch(groups, namespace, name(group), "", KubeApi.Merge.PLAIN, patch); // its status is no subresource
@@ -255,7 +258,11 @@ final class TrainingSide {
     /** Operators are to have no more to do than the scenarios that happen. */
     void endJobs() {
         for (KubeApi.Kind jobs : TrainingState.JOBS) {
-            api.list(jobs, namespace, KubeApi.View.METADATA, job -> api.delete(jobs, namespace, name(job), KubeApi.Deletion.PLAIN));
+            api.list(
+                    jobs,
+                    namespace,
+                    KubeApi.View.METADATA,
+                    job -> api.delete(jobs, namespace, name(job), KubeApi.Deletion.PLAIN));
         }
     }
 

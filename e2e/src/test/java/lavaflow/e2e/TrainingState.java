@@ -43,7 +43,8 @@ final class TrainingState {
     private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z");
     private static final Pattern TOKENS = Pattern.compile("kube-api-access-[a-z0-9]{5}");
     /** One event may tell of several pods or services. */
-    private static final Pattern SEVERAL = Pattern.compile("((?:Created|Deleted) (?:pod|service))s: ([^ ]+(?:, [^ ]+)*)");
+    private static final Pattern SEVERAL =
+            Pattern.compile("((?:Created|Deleted) (?:pod|service))s: ([^ ]+(?:, [^ ]+)*)");
 
     private final KubeApi api;
     private final String namespace;
@@ -76,7 +77,8 @@ final class TrainingState {
                 }
             });
             if (!found.isEmpty()) {
-                ObjectNode all = state.putObject(kind.group().isEmpty() ? kind.resource() : kind.resource() + "." + kind.group());
+                ObjectNode all = state.putObject(
+                        kind.group().isEmpty() ? kind.resource() : kind.resource() + "." + kind.group());
                 found.forEach(all::set);
             }
         }

@@ -90,7 +90,10 @@ public final class GroupForm {
         ObjectNode amount = resources == null
                 ? resources((int) Math.min(least, Integer.MAX_VALUE), wish, priorities)
                 : resources.deepCopy();
-        spec.set("minResources", amount); // also empty: without it queues are not asked whether there is room
+        // Without it Volcano does not ask queues whether there is room.
+        if (!amount.isEmpty() || gang.sort() == Gang.Sort.VOLCANO) {
+            spec.set("minResources", amount);
+        }
         if (gang.sort() == Gang.Sort.PLUGINS) {
             Long timeout = RunPolicy.number(wish.policy(), "scheduleTimeoutSeconds");
             if (timeout != null) {

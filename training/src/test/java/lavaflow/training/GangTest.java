@@ -31,6 +31,7 @@ class GangTest {
         cluster.submit(job);
         assertThat(Json.longAt(group(), 0, "spec", "minMember")).isEqualTo(6);
         assertThat(Json.textAt(group(), "spec", "queue")).isEqualTo("default");
+        assertThat(group().path("spec").path("minResources")).hasToString("{}");
         assertThat(cluster.pods()).isEmpty();
         assertThat(cluster.names(Training.SERVICES)).isEmpty();
         assertThat(cluster.conditions(job)).isEqualTo("Created");

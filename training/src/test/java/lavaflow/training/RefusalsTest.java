@@ -50,9 +50,9 @@ class RefusalsTest {
         TrainingRules.Answer answer = Objects.requireNonNull(TrainingRules.judge(
                 resource, Objects.requireNonNull(Json.objectAt(line, "object")), Json.objectAt(line, "old")));
         JsonNode here = Json.at(line, "here");
-        assertThat(inOrder(answer.refusal()))
-                .isEqualTo(here == null ? Json.textAt(line, "message") : here.textValue());
-        List<String> warnings = Json.listAt(line, "warnings").valueStream()
+        assertThat(inOrder(answer.refusal())).isEqualTo(here == null ? Json.textAt(line, "message") : here.textValue());
+        List<String> warnings = Json.listAt(line, "warnings")
+                .valueStream()
                 .map(JsonNode::textValue)
                 .toList();
         assertThat(answer.warnings()).isEqualTo(warnings);
