@@ -31,7 +31,7 @@ final class ClientsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"helm3-nodes", "helm4-nodes"})
+    @ValueSource(strings = {"helm3-nodes", "helm4-nodes", "trainer"})
     void holdsEveryCheckOnNodes(String client) throws IOException, InterruptedException {
         run(client, WITH_NODES.lava());
     }

@@ -21,7 +21,8 @@ record MpiPolicy() implements Policy {
     private static final String HOSTS_VOLUME = "mpi-hostfile";
     private static final String DIRECTORY = "/etc/mpi";
     private static final int KEY_MODE = 0400;
-    private static final int PRIVATE_MODE = 0640;
+    private static final int GROUP_MODE = 0640;
+    private static final int OWN_MODE = 0600;
     private static final int PUBLIC_MODE = 0644;
     private static final int HOSTS_MODE = 0444;
 
@@ -63,7 +64,8 @@ record MpiPolicy() implements Policy {
 
     private static void mount(PodSet set, boolean launches, Blueprint blueprint) {
         ObjectNode pod = set.podSpec();
-        Trainer.upsert(pod, "volumes", "name", keyVolume(blueprint.name()));
+        Trainer.upsert(
+                pod, "volumes", "name", keyVolume(blueprint.name(), isRoot(set) ? OWN_MODE : GROUP_MODE));
         if (launches) {
             Trainer.upsert(pod, "volumes", "name", hostsVolume(blueprint.name()));
         }
@@ -96,11 +98,17 @@ record MpiPolicy() implements Policy {
         return usual == 1 ? Math.max(1, blueprint.gpus()) : usual;
     }
 
-    private static ObjectNode keyVolume(String job) {
+    /** The key belongs to root: others read it by their group, and ssh wants that nobody else reads what is one's own. */
+    private static boolean isRoot(PodSet set) {
+        long ofPod = Json.longAt(set.podSpec(), 0, "securityContext", "runAsUser");
+        return Json.longAt(set.container(Trainer.NODE), ofPod, "securityContext", "runAsUser") == 0;
+    }
+
+    private static ObjectNode keyVolume(String job, int mode) {
         ObjectNode volume = Json.object().put("name", KEY_VOLUME);
         ObjectNode secret =
                 volume.putObject("secret").put("secretName", keyName(job)).put("defaultMode", KEY_MODE);
-        addItem(secret, "ssh-privatekey", "id_rsa", PRIVATE_MODE);
+        addItem(secret, "ssh-privatekey", "id_rsa", mode);
         addItem(secret, "ssh-publickey", "id_rsa.pub", PUBLIC_MODE);
         addItem(secret, "ssh-publickey", "authorized_keys", PUBLIC_MODE);
         return volume;
