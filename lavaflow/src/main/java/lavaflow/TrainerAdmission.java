@@ -68,8 +68,7 @@ final class TrainerAdmission implements AdmissionExtension {
             if (object == null || !call.subresource().isEmpty()) {
                 return;
             }
-            TrainerRules.Answer answer =
-                    TrainerRules.judge(call.resource().bucket(), object, old, cluster);
+            TrainerRules.Answer answer = TrainerRules.judge(call.resource().bucket(), object, old, cluster);
             if (answer == null) {
                 return;
             }

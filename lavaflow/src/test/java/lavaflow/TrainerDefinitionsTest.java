@@ -51,10 +51,7 @@ class TrainerDefinitionsTest {
     void saysWhatUpstreamSays(String name) throws Exception {
         Set<String> differences = new TreeSet<>();
         VolcanoDefinitionsTest.compare(
-                name + ":",
-                upstream(name),
-                TrainerDefinitions.FILES.read(name).path("spec"),
-                differences);
+                name + ":", upstream(name), TrainerDefinitions.FILES.read(name).path("spec"), differences);
         differences.removeIf(difference -> OURS.stream().anyMatch(difference::endsWith));
         assertThat(differences).isEmpty();
     }

@@ -90,8 +90,7 @@ class TrainerKindsTest {
             assertThat(Json.textAt(made, "spec", "managedBy")).isEqualTo("trainer.kubeflow.org/trainjob-controller");
             ObjectNode patch = Json.object();
             patch.putObject("spec").putObject("trainer").put("numNodes", 3);
-            assertThatThrownBy(() ->
-                            testing.api.patch(TRAIN_JOBS, "default", "digits", "", KubeApi.Merge.PLAIN, patch))
+            assertThatThrownBy(() -> testing.api.patch(TRAIN_JOBS, "default", "digits", "", KubeApi.Merge.PLAIN, patch))
                     .hasMessageContaining("spec.trainer: Invalid value")
                     .hasMessageContaining("field is immutable");
         }

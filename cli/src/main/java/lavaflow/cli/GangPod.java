@@ -21,8 +21,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 record GangPod(
         String name, String task, String label, String status, String node, long restarts, String age, String exit) {
     /** Under which labels those who make pods say what part they play. */
-    private static final List<String> TASK_LABELS =
-            List.of(
+    private static final List<String> TASK_LABELS = List.of(
             "volcano.sh/task-spec",
             "training.kubeflow.org/replica-type",
             "jobset.sigs.k8s.io/replicatedjob-name",

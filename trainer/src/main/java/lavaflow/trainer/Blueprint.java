@@ -72,10 +72,7 @@ final class Blueprint {
                     job.set(
                             "template",
                             StrategicMergePatch.apply(
-                                    BuiltinTypes.instance(),
-                                    JOB_TEMPLATE,
-                                    Json.ensureObject(job, "template"),
-                                    change));
+                                    BuiltinTypes.instance(), JOB_TEMPLATE, Json.ensureObject(job, "template"), change));
                 }
             }
         }
@@ -89,8 +86,7 @@ final class Blueprint {
     }
 
     private boolean takesResources(PodSet set) {
-        return set.isTrainer()
-                || (set.name().equals(Trainer.NODE) && Json.flagAt(policy, "mpi", "runLauncherAsNode"));
+        return set.isTrainer() || (set.name().equals(Trainer.NODE) && Json.flagAt(policy, "mpi", "runLauncherAsNode"));
     }
 
     private void mergeResources(PodSet set) {
@@ -160,10 +156,7 @@ final class Blueprint {
 
     @Nullable
     PodSet set(String name) {
-        return sets.stream()
-                .filter(set -> set.name().equals(name))
-                .findFirst()
-                .orElse(null);
+        return sets.stream().filter(set -> set.name().equals(name)).findFirst().orElse(null);
     }
 
     /** The container that trains. */

@@ -58,8 +58,7 @@ final class ChildForm {
             for (JsonNode template : Json.listAt(policy, "templates")) {
                 String name = Trainer.name(template);
                 if (mounts(pod, name)) {
-                    ObjectNode volume =
-                            Trainer.list(pod, "volumes").addObject().put("name", name);
+                    ObjectNode volume = Trainer.list(pod, "volumes").addObject().put("name", name);
                     volume.putObject("persistentVolumeClaim").put("claimName", claimName(name));
                 }
             }
@@ -92,8 +91,8 @@ final class ChildForm {
         for (ObjectNode policy : policies()) {
             boolean goes = Json.textAt(policy, "retentionPolicy", "whenDeleted").equals("Delete");
             for (ObjectNode template : Trainer.objects(Json.listAt(policy, "templates"))) {
-                ObjectNode claim = Trainer.owned(
-                        set.object(), "v1", "PersistentVolumeClaim", claimName(Trainer.name(template)));
+                ObjectNode claim =
+                        Trainer.owned(set.object(), "v1", "PersistentVolumeClaim", claimName(Trainer.name(template)));
                 ObjectNode metadata = Json.ensureObject(claim, "metadata");
                 if (!goes) {
                     metadata.remove("ownerReferences");

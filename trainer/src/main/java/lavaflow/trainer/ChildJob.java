@@ -72,18 +72,6 @@ record ChildJob(
 
     ChildJob deleted() {
         return new ChildJob(
-                namespace,
-                name,
-                uid,
-                owner,
-                replicated,
-                attempt,
-                active,
-                ready,
-                suspended,
-                started,
-                true,
-                end,
-                why);
+                namespace, name, uid, owner, replicated, attempt, active, ready, suspended, started, true, end, why);
     }
 }

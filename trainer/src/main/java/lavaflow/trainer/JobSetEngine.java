@@ -176,8 +176,7 @@ final class JobSetEngine {
     }
 
     private boolean areAllReady() {
-        return set.jobs().stream()
-                .allMatch(job -> of(job.name()).ready + of(job.name()).succeeded == job.replicas());
+        return set.jobs().stream().allMatch(job -> of(job.name()).ready + of(job.name()).succeeded == job.replicas());
     }
 
     private boolean hasSucceeded() {
@@ -190,8 +189,8 @@ final class JobSetEngine {
                 done += of(job.name()).succeeded;
             }
         }
-        boolean any = Json.textAt(set.object(), "spec", "successPolicy", "operator")
-                .equals("Any");
+        boolean any =
+                Json.textAt(set.object(), "spec", "successPolicy", "operator").equals("Any");
         return done > 0 && done >= (any ? 1 : wanted);
     }
 
@@ -354,8 +353,7 @@ final class JobSetEngine {
     }
 
     private static Step patch(ChildJob job, String subresource, ObjectNode patch) {
-        return new Step.Patch(
-                Trainer.JOBS, job.namespace(), job.name(), subresource, KubeApi.Merge.PLAIN, patch);
+        return new Step.Patch(Trainer.JOBS, job.namespace(), job.name(), subresource, KubeApi.Merge.PLAIN, patch);
     }
 
     /** What was never so need not be denied. */

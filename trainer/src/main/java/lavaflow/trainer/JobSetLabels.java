@@ -58,8 +58,8 @@ final class JobSetLabels {
 
     private static String key(String namespace, String job) {
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-1")
-                    .digest((namespace + "/" + job).getBytes(StandardCharsets.UTF_8));
+            byte[] digest =
+                    MessageDigest.getInstance("SHA-1").digest((namespace + "/" + job).getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java knows SHA-1", e);

@@ -119,8 +119,9 @@ final class JobSetRules {
     }
 
     private void checkFailurePolicy(List<ObjectNode> rules) {
-        if (rules.stream().anyMatch(rule -> Json.textAt(rule, "action").startsWith("RestartJob")
-                && !Json.textAt(rule, "action").startsWith("RestartJobSet"))) {
+        if (rules.stream()
+                .anyMatch(rule -> Json.textAt(rule, "action").startsWith("RestartJob")
+                        && !Json.textAt(rule, "action").startsWith("RestartJobSet"))) {
             errors.add("RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions are not allowed when"
                     + " RestartJob feature gate is disabled");
             return;
@@ -177,7 +178,8 @@ final class JobSetRules {
             long completions = Json.longAt(job.template(), -1, "spec", "completions");
             if (completions < 0
                     || !Json.textAt(job.template(), "spec", "completionMode").equals("Indexed")) {
-                errors.add("job for coordinator pod must be indexed completion mode, and completions number must be set");
+                errors.add(
+                        "job for coordinator pod must be indexed completion mode, and completions number must be set");
             } else if (pod < 0 || pod >= completions) {
                 errors.add("coordinator pod index " + pod + " is invalid for replicatedJob " + name + " job index "
                         + index);

@@ -50,8 +50,7 @@ final class JobSets {
         this.executor = new PlanExecutor<>(api, writes, timing.fanout());
         this.unseen = new OwnWrites<>(followers);
         this.besides = new PlanExecutor<>(api, unseen, timing.fanout());
-        this.jobs = new Mirror<>(
-                followers, Trainer.JOBS, ChildJob::mayBe, ChildJob::of, job -> List.of(job.owner()));
+        this.jobs = new Mirror<>(followers, Trainer.JOBS, ChildJob::mayBe, ChildJob::of, job -> List.of(job.owner()));
         this.runner = new ControllerRunner<>(NAME, followers, WORKERS, this::reconcile, timing.nanoTime());
         runner.followWhileServed(Trainer.JOB_SETS, set -> List.of(Place.of(set)));
         runner.follow(Trainer.JOBS, JobSets::owner).follow(Trainer.SERVICES, JobSets::owner);
@@ -69,8 +68,8 @@ final class JobSets {
         if (!api.kinds().contains(Trainer.JOB_SETS)) {
             return Optional.empty();
         }
-        ObjectNode set = api.find(Trainer.JOB_SETS, place.namespace(), place.name())
-                .orElse(null);
+        ObjectNode set =
+                api.find(Trainer.JOB_SETS, place.namespace(), place.name()).orElse(null);
         if (set == null) {
             writes.forget(place);
             return Optional.empty();

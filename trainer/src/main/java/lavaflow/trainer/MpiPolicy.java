@@ -64,8 +64,7 @@ record MpiPolicy() implements Policy {
 
     private static void mount(PodSet set, boolean launches, Blueprint blueprint) {
         ObjectNode pod = set.podSpec();
-        Trainer.upsert(
-                pod, "volumes", "name", keyVolume(blueprint.name(), isRoot(set) ? OWN_MODE : GROUP_MODE));
+        Trainer.upsert(pod, "volumes", "name", keyVolume(blueprint.name(), isRoot(set) ? OWN_MODE : GROUP_MODE));
         if (launches) {
             Trainer.upsert(pod, "volumes", "name", hostsVolume(blueprint.name()));
         }
@@ -86,7 +85,10 @@ record MpiPolicy() implements Policy {
 
     private static void addMount(ObjectNode container, String volume, String path) {
         Trainer.upsert(
-                container, "volumeMounts", "name", Json.object().put("name", volume).put("mountPath", path));
+                container,
+                "volumeMounts",
+                "name",
+                Json.object().put("name", volume).put("mountPath", path));
     }
 
     /** Processes on each node: what the job says, what the runtime says, or one for each GPU. */
@@ -121,7 +123,11 @@ record MpiPolicy() implements Policy {
     }
 
     private static void addItem(ObjectNode source, String key, String path, int mode) {
-        Trainer.list(source, "items").addObject().put("key", key).put("path", path).put("mode", mode);
+        Trainer.list(source, "items")
+                .addObject()
+                .put("key", key)
+                .put("path", path)
+                .put("mode", mode);
     }
 
     @Override
@@ -132,10 +138,12 @@ record MpiPolicy() implements Policy {
             boolean works = set.name().equals(Trainer.NODE)
                     || (set.name().equals(Trainer.LAUNCHER) && isLauncherNode(blueprint));
             if (works) {
-                blueprint.hosts(set).forEach(host -> hosts.append(host)
-                        .append(" slots=")
-                        .append(slots)
-                        .append('\n'));
+                blueprint
+                        .hosts(set)
+                        .forEach(host -> hosts.append(host)
+                                .append(" slots=")
+                                .append(slots)
+                                .append('\n'));
             }
         }
         ObjectNode map = Trainer.owned(blueprint.trainJob(), "v1", "ConfigMap", hostsName(blueprint.name()));

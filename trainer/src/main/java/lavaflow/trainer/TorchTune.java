@@ -56,9 +56,7 @@ final class TorchTune {
             command.add("--rdzv_endpoint=" + blueprint.leader() + ":" + Trainer.PORT);
         }
         command.addAll(List.of(recipe(), "--config", config()));
-        usual.stream()
-                .filter(word -> FIXED.contains(word.split("=", 2)[0]))
-                .forEach(command::add);
+        usual.stream().filter(word -> FIXED.contains(word.split("=", 2)[0])).forEach(command::add);
         return command;
     }
 

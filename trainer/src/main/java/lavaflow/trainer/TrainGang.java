@@ -102,8 +102,7 @@ record TrainGang(Gang gang, List<PodSet> first, List<PodSet> later) {
         String queue = Json.textAt(blueprint.annotations(), QUEUE);
         queue = queue.isEmpty() ? Json.textAt(blueprint.trainJob(), "metadata", "annotations", QUEUE) : queue;
         ObjectNode group = GroupForm.group(
-                new GroupForm.Wish(
-                        blueprint.trainJob(), shares, policy, queue.isEmpty() ? "default" : queue, priority),
+                new GroupForm.Wish(blueprint.trainJob(), shares, policy, queue.isEmpty() ? "default" : queue, priority),
                 gang,
                 priorities);
         ObjectNode topology = Json.objectAt(said, "volcano", "networkTopology");

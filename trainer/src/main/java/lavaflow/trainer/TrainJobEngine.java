@@ -190,8 +190,7 @@ final class TrainJobEngine {
     /** One of the user's making is left as it is. */
     private void endGroups() {
         seen.groups().stream()
-                .filter(group ->
-                        Trainer.isControlledBy(group.object(), job) && !Trainer.isDeleting(group.object()))
+                .filter(group -> Trainer.isControlledBy(group.object(), job) && !Trainer.isDeleting(group.object()))
                 .forEach(group -> delete(group.kind(), group.object()));
     }
 
@@ -206,10 +205,7 @@ final class TrainJobEngine {
     private void cleanUp() {
         endGroups();
         ObjectNode set = seen.jobSet();
-        if (set != null
-                && hasReason(status, LATE)
-                && Trainer.isControlledBy(set, job)
-                && !Trainer.isDeleting(set)) {
+        if (set != null && hasReason(status, LATE) && Trainer.isControlledBy(set, job) && !Trainer.isDeleting(set)) {
             delete(Trainer.JOB_SETS, set);
         }
     }

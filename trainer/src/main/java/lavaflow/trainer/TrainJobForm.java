@@ -52,8 +52,7 @@ final class TrainJobForm {
             default -> {}
         }
         boolean trains = set.isTrainer()
-                || (set.name().equals(Trainer.NODE)
-                        && Json.flagAt(blueprint.policy(), "mpi", "runLauncherAsNode"));
+                || (set.name().equals(Trainer.NODE) && Json.flagAt(blueprint.policy(), "mpi", "runLauncherAsNode"));
         ObjectNode container = set.container(Trainer.NODE);
         if (trains && container != null) {
             addEnv(container, Json.at(blueprint.trainer(), "env"));
@@ -96,7 +95,9 @@ final class TrainJobForm {
         }
         if (policy instanceof TorchPolicy && TorchTune.is(wish)) {
             ArrayNode command = Json.array();
-            new TorchTune(blueprint).command(Trainer.texts(container.get("command"))).forEach(command::add);
+            new TorchTune(blueprint)
+                    .command(Trainer.texts(container.get("command")))
+                    .forEach(command::add);
             container.set("command", command);
         } else if (wish.has("command")) {
             container.set("command", wish.path("command").deepCopy());

@@ -58,9 +58,10 @@ final class TrainJobRules {
     private void check(ObjectNode runtime, @Nullable ObjectNode old) {
         if (Json.textAt(runtime, "metadata", "labels", "trainer.kubeflow.org/support")
                 .equals("deprecated")) {
-            warnings.add("Referenced " + Json.textAt(runtime, "kind") + " \"" + Trainer.name(runtime)
-                    + "\" is deprecated and will be removed in a future release of Kubeflow Trainer. See runtime deprecation"
-                    + " policy: https://trainer.kubeflow.org/en/latest/operator-guides/runtime.html#runtime-deprecation-policy");
+            warnings.add(
+                    "Referenced " + Json.textAt(runtime, "kind") + " \"" + Trainer.name(runtime)
+                            + "\" is deprecated and will be removed in a future release of Kubeflow Trainer. See runtime deprecation"
+                            + " policy: https://trainer.kubeflow.org/en/latest/operator-guides/runtime.html#runtime-deprecation-policy");
         }
         Blueprint blueprint = Blueprint.of(job, runtime);
         ObjectNode unpatched = job.deepCopy();
@@ -127,8 +128,8 @@ final class TrainJobRules {
             if (Json.longAt(each, 0, "active") > 0) {
                 errors.forbidden(
                         PATCHES,
-                        "RuntimePatches cannot be modified when the JobSet's ReplicatedJob "
-                                + Json.textAt(each, "name") + " is still active");
+                        "RuntimePatches cannot be modified when the JobSet's ReplicatedJob " + Json.textAt(each, "name")
+                                + " is still active");
             }
         }
     }
@@ -179,8 +180,7 @@ final class TrainJobRules {
     private void checkVolcano(Blueprint blueprint) {
         JsonNode queue = blueprint.annotations().get(QUEUE);
         if (queue != null && queue.asText().isEmpty()) {
-            errors.invalid(
-                    FieldPath.of("spec", "annotations").key(QUEUE), "", "Volcano queue name must not be empty");
+            errors.invalid(FieldPath.of("spec", "annotations").key(QUEUE), "", "Volcano queue name must not be empty");
         }
         for (PodSet set : blueprint.sets()) {
             String name = Json.textAt(set.podSpec(), "priorityClassName");

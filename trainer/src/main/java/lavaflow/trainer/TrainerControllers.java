@@ -31,8 +31,7 @@ public final class TrainerControllers implements AutoCloseable {
      * @param wanted which of the {@link #NAMES} to run
      * @param gang what the pods of a job are where its runtime does not say it
      */
-    public TrainerControllers(
-            KubeApi api, Followers followers, Predicate<String> wanted, Gang gang, Timing timing) {
+    public TrainerControllers(KubeApi api, Followers followers, Predicate<String> wanted, Gang gang, Timing timing) {
         if (wanted.test(TrainJobs.NAME)) {
             runners.add(new TrainJobs(api, followers, gang, timing).controller());
         }

@@ -41,7 +41,8 @@ class CrashTest {
         return cluster.conditions() + "\n" + cluster.setConditions() + "\n" + cluster.names(Trainer.JOBS) + "\n"
                 + cluster.names(Trainer.SERVICES) + "\n" + cluster.names(Trainer.CONFIG_MAPS) + "\n"
                 + cluster.names(Trainer.SECRETS) + "\n" + cluster.names(TestingTrainer.GROUPS) + "\n"
-                + Json.string(cluster.get(Trainer.TRAIN_JOBS, "digits").path("status").path("jobsStatus"))
+                + Json.string(
+                        cluster.get(Trainer.TRAIN_JOBS, "digits").path("status").path("jobsStatus"))
                 + Json.longAt(cluster.get(Trainer.JOB_SETS, "digits"), 0, "status", "restarts");
     }
 
@@ -62,7 +63,8 @@ class CrashTest {
         sweep(cluster -> {
             ObjectNode runtime = TrainerRuntimes.FILES.read("deepspeed-distributed");
             Json.ensureObject(runtime, "metadata").put("name", "again");
-            Json.ensureObject(runtime, "spec", "template", "spec", "failurePolicy").put("maxRestarts", 1);
+            Json.ensureObject(runtime, "spec", "template", "spec", "failurePolicy")
+                    .put("maxRestarts", 1);
             cluster.api.create(Trainer.CLUSTER_RUNTIMES, "", runtime);
             cluster.submit(TestingTrainer.job("again"));
             cluster.running("digits-node-0");

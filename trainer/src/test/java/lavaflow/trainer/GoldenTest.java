@@ -40,11 +40,13 @@ class GoldenTest {
         ObjectNode file = TestingTrainer.yaml(TestingTrainer.resource("golden/" + name + ".yaml"));
         ObjectNode job = Objects.requireNonNull(Json.objectAt(file, "job"));
         job.put("apiVersion", Trainer.API_VERSION).put("kind", "TrainJob");
-        Json.ensureObject(job, "metadata").put("name", "digits").put("namespace", "team").put("uid", "0123");
+        Json.ensureObject(job, "metadata")
+                .put("name", "digits")
+                .put("namespace", "team")
+                .put("uid", "0123");
         ObjectNode own = Json.objectAt(file, "runtime");
-        ObjectNode runtime = own == null
-                ? TrainerRuntimes.FILES.read(Json.textAt(job, "spec", "runtimeRef", "name"))
-                : own;
+        ObjectNode runtime =
+                own == null ? TrainerRuntimes.FILES.read(Json.textAt(job, "spec", "runtimeRef", "name")) : own;
         String made = Json.pretty(made(job, runtime, Gang.named(Json.textAt(file, "gang")))) + "\n";
         Path golden = Path.of("src/test/resources/lavaflow/trainer/golden", name + ".json");
         if ("write".equals(System.getenv("LAVAFLOW_GOLDEN"))) {

@@ -104,8 +104,7 @@ class JobSetsTest {
                         + " (first failed job: digits-b-1)");
         cluster.bury();
         assertThat(cluster.names(Trainer.JOBS)).containsExactly("digits-a-0", "digits-b-0", "digits-b-1");
-        assertThat(Json.textAt(
-                        cluster.get(Trainer.JOBS, "digits-a-0"), "metadata", "labels", JobSetLabels.ATTEMPT))
+        assertThat(Json.textAt(cluster.get(Trainer.JOBS, "digits-a-0"), "metadata", "labels", JobSetLabels.ATTEMPT))
                 .isEqualTo("1");
         cluster.running("digits-a-0");
         cluster.running("digits-b-0");
@@ -140,13 +139,15 @@ class JobSetsTest {
         cluster.job("digits-a-0", status -> status.put("startTime", "2030-01-01T00:00:00Z"));
         cluster.change(Trainer.JOB_SETS, "digits", found -> {
             Json.ensureObject(found, "spec").put("suspend", false);
-            ObjectNode job = (ObjectNode) Json.listAt(found, "spec", "replicatedJobs").get(0);
+            ObjectNode job =
+                    (ObjectNode) Json.listAt(found, "spec", "replicatedJobs").get(0);
             Json.ensureObject(job, "template", "spec", "template", "spec", "nodeSelector")
                     .put("zone", "a");
         });
         ObjectNode job = cluster.get(Trainer.JOBS, "digits-a-0");
         assertThat(Json.flagAt(job, "spec", "suspend")).isFalse();
-        assertThat(Json.textAt(job, "spec", "template", "spec", "nodeSelector", "zone")).isEqualTo("a");
+        assertThat(Json.textAt(job, "spec", "template", "spec", "nodeSelector", "zone"))
+                .isEqualTo("a");
         assertThat(Json.at(job, "status", "startTime")).isNull();
         assertThat(cluster.setConditions()).isEqualTo("Suspended(False)");
     }

@@ -64,11 +64,7 @@ final class TestingTrainer {
 
     private TrainerControllers controllers() {
         return new TrainerControllers(
-                api,
-                followers,
-                _ -> true,
-                gang,
-                new Timing(this::now, nanos::get, Fanout.SEQUENTIAL));
+                api, followers, _ -> true, gang, new Timing(this::now, nanos::get, Fanout.SEQUENTIAL));
     }
 
     Instant now() {
@@ -154,8 +150,7 @@ final class TestingTrainer {
     }
 
     void submit(ObjectNode object) {
-        KubeApi.Kind kind =
-                Json.textAt(object, "kind").equals("JobSet") ? Trainer.JOB_SETS : Trainer.TRAIN_JOBS;
+        KubeApi.Kind kind = Json.textAt(object, "kind").equals("JobSet") ? Trainer.JOB_SETS : Trainer.TRAIN_JOBS;
         api.create(kind, TEAM, object);
         settle();
     }
@@ -173,8 +168,10 @@ final class TestingTrainer {
     }
 
     void suspend(boolean value) {
-        change(Trainer.TRAIN_JOBS, "digits", job -> Json.ensureObject(job, "spec")
-                .put("suspend", value));
+        change(
+                Trainer.TRAIN_JOBS,
+                "digits",
+                job -> Json.ensureObject(job, "spec").put("suspend", value));
     }
 
     List<String> names(KubeApi.Kind kind) {
@@ -238,8 +235,10 @@ final class TestingTrainer {
     void bury() {
         for (String name : names(Trainer.JOBS)) {
             if (Trainer.isDeleting(get(Trainer.JOBS, name))) {
-                change(Trainer.JOBS, name, job -> Json.ensureObject(job, "metadata")
-                        .remove("finalizers"));
+                change(
+                        Trainer.JOBS,
+                        name,
+                        job -> Json.ensureObject(job, "metadata").remove("finalizers"));
             }
         }
     }

@@ -27,10 +27,7 @@ class TrainerRulesTest {
 
     private TrainerRules.Answer answer(String bucket, ObjectNode object, ObjectNode old) {
         return Objects.requireNonNull(TrainerRules.judge(
-                bucket,
-                object,
-                old,
-                (_, kind, namespace, name) -> objects.get(kind + "/" + namespace + "/" + name)));
+                bucket, object, old, (_, kind, namespace, name) -> objects.get(kind + "/" + namespace + "/" + name)));
     }
 
     private String refusal(ObjectNode job) {
@@ -39,14 +36,13 @@ class TrainerRulesTest {
 
     private static ObjectNode job(String runtime, String spec) {
         ObjectNode job = TestingTrainer.job(runtime);
-        Json.ensureObject(job, "spec").setAll((ObjectNode) TestingTrainer.yaml("spec: " + spec).path("spec"));
+        Json.ensureObject(job, "spec")
+                .setAll((ObjectNode) TestingTrainer.yaml("spec: " + spec).path("spec"));
         return job;
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             torch-distributed | {trainer: {env: [{name: A}, {name: PET_NNODES}]}} | spec.trainer.env: Invalid value: [{"name":"A"},{"name":"PET_NNODES"}]: must not have reserved envs, invalid envs configured: [PET_NNODES]
             deepspeed-distributed | {trainer: {env: [{name: OMPI_MCA_plm_rsh_args}]}} | spec.trainer.env: Invalid value: [{"name":"OMPI_MCA_plm_rsh_args"}]: must not have reserved envs, invalid envs configured: [OMPI_MCA_plm_rsh_args]
             xgboost-distributed | {trainer: {env: [{name: A}, {name: DMLC_TASK_ID}]}} | spec.trainer.env[1]: Forbidden: DMLC_TASK_ID is reserved for the XGBoost runtime
@@ -66,9 +62,7 @@ class TrainerRulesTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             other | {} | must not have replicated job that doesn't exist in the runtime job template
             node | {containers: [{name: other}]} | must not have container that doesn't exist in the runtime job node
             node | {initContainers: [{name: other}]} | must not have initContainer that doesn't exist in the runtime job node
@@ -78,7 +72,9 @@ class TrainerRulesTest {
         ObjectNode job = job("torch-distributed", """
                 {runtimePatches: [{manager: a.example/b, trainingRuntimeSpec: {template: {spec: {replicatedJobs: [
                   {name: %s, template: {spec: {template: {spec: %s}}}}]}}}}]}""".formatted(target, pod));
-        assertThat(refusal(job)).startsWith("spec.runtimePatches: Invalid value: [").endsWith(": " + why);
+        assertThat(refusal(job))
+                .startsWith("spec.runtimePatches: Invalid value: [")
+                .endsWith(": " + why);
     }
 
     @Test
@@ -102,7 +98,8 @@ class TrainerRulesTest {
     void aRuntimeThatIsGivenUpIsWarnedOf() {
         Json.ensureObject(objects.get("ClusterTrainingRuntime//jax-distributed"), "metadata", "labels")
                 .put("trainer.kubeflow.org/support", "deprecated");
-        assertThat(answer(TRAIN_JOBS, TestingTrainer.job("jax-distributed"), null).warnings())
+        assertThat(answer(TRAIN_JOBS, TestingTrainer.job("jax-distributed"), null)
+                        .warnings())
                 .singleElement()
                 .asString()
                 .startsWith("Referenced ClusterTrainingRuntime \"jax-distributed\" is deprecated");
@@ -114,13 +111,14 @@ class TrainerRulesTest {
         Json.ensureObject(runtime, "spec", "podGroupPolicy").putObject("volcano");
         Json.ensureObject(runtime, "spec", "template", "metadata", "annotations")
                 .put("scheduling.volcano.sh/queue-name", "");
-        ObjectNode node = (ObjectNode)
-                Json.listAt(runtime, "spec", "template", "spec", "replicatedJobs").get(0);
+        ObjectNode node = (ObjectNode) Json.listAt(runtime, "spec", "template", "spec", "replicatedJobs")
+                .get(0);
         Json.ensureObject(node, "template", "spec", "template", "spec").put("priorityClassName", "high");
         assertThat(refusal(TestingTrainer.job("jax-distributed")))
-                .isEqualTo("[spec.annotations[scheduling.volcano.sh/queue-name]: Invalid value: \"\": Volcano queue name must"
-                        + " not be empty, spec.templateSpec.priorityClassName: Invalid value: \"high\": PriorityClass"
-                        + " \"high\" doesn't exist: PriorityClass.scheduling.k8s.io \"high\" not found]");
+                .isEqualTo(
+                        "[spec.annotations[scheduling.volcano.sh/queue-name]: Invalid value: \"\": Volcano queue name must"
+                                + " not be empty, spec.templateSpec.priorityClassName: Invalid value: \"high\": PriorityClass"
+                                + " \"high\" doesn't exist: PriorityClass.scheduling.k8s.io \"high\" not found]");
     }
 
     @Test
@@ -137,14 +135,13 @@ class TrainerRulesTest {
                 .isEqualTo("[spec.template.spec.replicatedJobs[0].replicas: Invalid value: 2: always must be 1,"
                         + " spec.template.spec.replicatedJobs[0].template.spec.template.spec.containers: Invalid value:"
                         + " [{\"name\":\"main\"}]: must contain the required container for the ancestor: trainer]");
-        assertThat(answer("trainer.kubeflow.org/trainingruntimes", runtime, runtime).refusal())
+        assertThat(answer("trainer.kubeflow.org/trainingruntimes", runtime, runtime)
+                        .refusal())
                 .isEmpty();
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
             replicatedJobs: [{name: a, dependsOn: [{name: b, status: Ready}]}, {name: b}] | [DependsOn can't be set for the first ReplicatedJob, replicatedJob: a cannot depend on replicatedJob: b]
             replicatedJobs: [{name: a}], successPolicy: {operator: All, targetReplicatedJobs: [x]} | invalid replicatedJob name 'x' does not appear in .spec.ReplicatedJobs
             replicatedJobs: [{name: a}], failurePolicy: {rules: [{name: r, action: RestartJob}]} | RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions are not allowed when RestartJob feature gate is disabled
@@ -183,7 +180,8 @@ class TrainerRulesTest {
     void patchesKnowWhenTheyWereChanged() {
         Instant before = Instant.parse("2030-01-01T00:00:00Z");
         Instant now = Instant.parse("2030-01-02T00:00:00Z");
-        ObjectNode old = job("torch-distributed", "{runtimePatches: [{manager: a.example/same}, {manager: a.example/b}]}");
+        ObjectNode old =
+                job("torch-distributed", "{runtimePatches: [{manager: a.example/same}, {manager: a.example/b}]}");
         PatchTimes.stamp(old, null, before);
         ObjectNode next = job("torch-distributed", """
                 {runtimePatches: [{manager: a.example/same}, {manager: a.example/b, trainingRuntimeSpec: {}}, {manager: a.example/c}]}
