@@ -79,8 +79,9 @@ final class GangView {
         return "  as " + telling + (telling == 1 ? " pod says" : " pods say");
     }
 
+    /** The whole only where it is reached. */
     static String percent(double part) {
-        return Math.round(part * 100) + "%";
+        return (int) Math.floor(part * 100 + 1e-6) + "%";
     }
 
     /** Filled by eighths of a letter. */
@@ -101,14 +102,16 @@ final class GangView {
             shown = shown.subList(0, kept);
         }
         List<List<String>> cells = new ArrayList<>();
-        cells.add(List.of("POD", "STATUS", "NODE", "RESTARTS", "AGE", "PROGRESS"));
+        // Most gangs have none, and progress needs the room.
+        boolean restarts = gang.pods().stream().anyMatch(pod -> pod.restarts() > 0);
+        cells.add(List.of("POD", "STATUS", "NODE", restarts ? "RESTARTS" : "", "AGE", "PROGRESS"));
         for (GangPod pod : shown) {
             Progress progress = gang.progress().get(pod.name());
             cells.add(List.of(
                     pod.label(),
                     status(pod),
                     pod.node().isEmpty() ? palette.dim("–") : pod.node(),
-                    restarts(pod),
+                    restarts ? restarts(pod) : "",
                     pod.age(),
                     progress == null ? "" : told(progress)));
         }
@@ -168,7 +171,7 @@ final class GangView {
             StringBuilder line = new StringBuilder("  ");
             for (int i = 0; i < widths.length; i++) {
                 String cell = cells.get(r).get(i);
-                line.append(cell).append(" ".repeat(widths[i] - width(cell) + 2));
+                line.append(cell).append(" ".repeat(widths[i] == 0 ? 0 : widths[i] - width(cell) + 2));
             }
             String text = line.toString().stripTrailing();
             lines.add(r == 0 ? palette.dim(text) : text);

@@ -54,6 +54,21 @@ class GangViewTest {
     }
 
     @Test
+    void withoutRestartsThereIsMoreRoom() {
+        Gang gang = gang(
+                "{'state':{'phase':'Running'}}",
+                List.of(pod("worker-0", "Running", "sim-1", 0)),
+                Map.of("train-worker-0", new Progress(0.996, "step 249/250")));
+        assertThat(draw(gang, 80, 24))
+                .containsExactly(
+                        "● Running  train  2m14s  queue lab  min 3",
+                        "  ███████████████████████▉ 99%  as 1 pod says",
+                        "",
+                        "  POD       STATUS     NODE   AGE  PROGRESS",
+                        "  worker-0  ● Running  sim-1  2m   ████████████  99%  step 249/250");
+    }
+
+    @Test
     void whoWaitsSaysForWhat() {
         ObjectNode group = parse("{'status':{'conditions':[{'type':'Unschedulable','status':'True',"
                 + "'message':'3/3 tasks in gang unschedulable: pod group is not ready'}]}}");

@@ -68,7 +68,7 @@ class GangWatchTest {
         assertThat(watch(new GangWatch.Size(80, 24))).contains(Outcome.FAILED);
         assertThat(out.toString())
                 .startsWith("✖ Failed  train  60s\u001b[K\n  ✖ no retries left\u001b[K\n\u001b[K\n")
-                .contains("  a-0  ✖ Failed  n1    0 ")
+                .contains("  a-0  ✖ Failed  n1    60s")
                 .endsWith("\u001b[J");
     }
 
