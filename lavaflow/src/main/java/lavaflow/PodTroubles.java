@@ -30,6 +30,9 @@ final class PodTroubles {
     /** What every container goes through. */
     private static final Set<String> PATIENCE = Set.of("", "ContainerCreating", "PodInitializing");
 
+    /** How our nodes begin to say what could be done about an image. */
+    private static final String WAYS = ". To let it come from elsewhere: ";
+
     private record Trouble(String state, String message, String advice) {}
 
     private final KubeApi api;
@@ -66,7 +69,8 @@ final class PodTroubles {
             Trouble first = found.keySet().iterator().next();
             explanation.put(
                     "headline",
-                    "PodGroup " + Json.textAt(explanation, "metadata", "namespace") + "/" + group + " has its nodes, but "
+                    "PodGroup " + Json.textAt(explanation, "metadata", "namespace") + "/" + group
+                            + " has its nodes, but "
                             + (pods.size() == 1 ? "a pod does" : pods.size() + " of its pods do") + " not run: "
                             + first.message());
         }
@@ -116,7 +120,8 @@ final class PodTroubles {
 
     private void container(ObjectNode pod, JsonNode status) {
         String container = Json.textAt(status, "name");
-        String logs = "kubectl logs " + name(pod) + " -n " + Json.textAt(pod, "metadata", "namespace") + " -c " + container;
+        String logs =
+                "kubectl logs " + name(pod) + " -n " + Json.textAt(pod, "metadata", "namespace") + " -c " + container;
         JsonNode ended = Json.at(status, "state", "terminated");
         if (ended != null && Json.longAt(ended, 0, "exitCode") != 0) {
             add(pod, new Trouble(or(Json.textAt(ended, "reason"), "Error"), end(ended), logs));
@@ -133,12 +138,14 @@ final class PodTroubles {
             // What is tried again after a pause is told as what is wrong, not as the pause.
             boolean pause = state.equals("ImagePullBackOff");
             int why = message.indexOf("ErrImagePull: ");
+            String text = pause && why >= 0 ? message.substring(why + "ErrImagePull: ".length()) : message;
+            int ways = text.indexOf(WAYS);
             add(
                     pod,
                     new Trouble(
                             pause ? "ErrImagePull" : state,
-                            or(pause && why >= 0 ? message.substring(why + "ErrImagePull: ".length()) : message, state),
-                            ""));
+                            or(ways < 0 ? text : text.substring(0, ways), state),
+                            ways < 0 ? "" : text.substring(ways + 2)));
         }
     }
 
@@ -155,7 +162,10 @@ final class PodTroubles {
         Optional<ObjectNode> claim = api.find(CLAIMS, namespace, name);
         if (claim.isEmpty()) {
             String message = "claim " + name + " does not exist";
-            add(pod, new Trouble("NoClaim", message, "create PersistentVolumeClaim " + name + " in namespace " + namespace));
+            add(
+                    pod,
+                    new Trouble(
+                            "NoClaim", message, "create PersistentVolumeClaim " + name + " in namespace " + namespace));
             return;
         }
         if (!Json.textAt(claim.get(), "status", "phase").equals("Bound")) {
@@ -168,7 +178,8 @@ final class PodTroubles {
         Set<String> classes = new TreeSet<>();
         ObjectNode known = null;
         for (ObjectNode each : api.list(CLASSES, "", KubeApi.View.WHOLE).items()) {
-            boolean usual = Json.textAt(each, "metadata", "annotations", USUAL_CLASS).equals("true");
+            boolean usual =
+                    Json.textAt(each, "metadata", "annotations", USUAL_CLASS).equals("true");
             classes.add(name(each) + (usual ? " (the usual one)" : ""));
             known = name(each).equals(type) ? each : known;
         }
@@ -187,9 +198,9 @@ final class PodTroubles {
         }
         return new Trouble(
                 "NoVolume",
-                "claim " + claim + " has no volume yet: provisioner " + Json.textAt(known, "provisioner") + " of storage class "
-                        + type + " has not made it",
-                "see that the provisioner runs (kubectl describe pvc " + claim + " tells what it said), or take another class; "
-                        + others);
+                "claim " + claim + " has no volume yet: provisioner " + Json.textAt(known, "provisioner")
+                        + " of storage class " + type + " has not made it",
+                "see that the provisioner runs (kubectl describe pvc " + claim
+                        + " tells what it said), or take another class; " + others);
     }
 }

@@ -41,7 +41,8 @@ class VolcanoDefinitionsTest {
         for (DefinitionFiles files : List.of(Definitions.FILES, JobDefinitions.FILES)) {
             for (String name : files.names()) {
                 JsonNode theirs = upstream.get(name);
-                // The group of kube-batch is older than what upstream still ships, and kube-scheduler's plugin is not Volcano's.
+                // The group of kube-batch is older than what upstream still ships, and kube-scheduler's plugin is not
+                // Volcano's.
                 if (theirs == null) {
                     assertThat(name).matches(".*\\.scheduling\\.(incubator\\.k8s\\.io|x-k8s\\.io)");
                     continue;

@@ -159,17 +159,18 @@ public final class GangLogs {
         String name = Json.textAt(pod, "metadata", "name");
         String uid = Json.textAt(pod, "metadata", "uid");
         List<Reader> found = new ArrayList<>();
-        boolean several = Json.listAt(pod, "spec", "containers").size() > 1
-                || !Json.listAt(pod, "spec", "initContainers").isEmpty();
+        boolean several = Json.listAt(pod, "spec", "containers").size() > 1;
         for (String field : List.of("initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses")) {
             List<JsonNode> statuses = new ArrayList<>();
             Json.listAt(pod, "status", field).forEach(statuses::add);
             statuses.sort(Comparator.comparing(status -> Json.textAt(status, "name")));
             for (JsonNode status : statuses) {
                 String container = Json.textAt(status, "name");
+                // Those who prepare rarely say anything: a pod's only container speaks for the pod.
+                boolean alone = !several && field.equals("containerStatuses");
                 Reader reader = readers.computeIfAbsent(
                         uid + "/" + container,
-                        _ -> new Reader(name, container, several ? name + "/" + container : name, lines.nextColour()));
+                        _ -> new Reader(name, container, alone ? name : name + "/" + container, lines.nextColour()));
                 reader.saw(status);
                 found.add(reader);
             }

@@ -26,7 +26,8 @@ public record ImageConfig(
     /** The same where this says nothing as another one says; what is to run is said as a whole. */
     ImageConfig over(ImageConfig base) {
         Map<String, String> variables = new LinkedHashMap<>();
-        for (String variable : Stream.concat(base.environment.stream(), environment.stream()).toList()) {
+        for (String variable :
+                Stream.concat(base.environment.stream(), environment.stream()).toList()) {
             variables.put(variable.substring(0, variable.indexOf('=') + 1), variable);
         }
         boolean says = !entrypoint.isEmpty() || !command.isEmpty();

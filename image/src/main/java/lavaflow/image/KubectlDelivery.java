@@ -10,7 +10,9 @@ import java.util.List;
 final class KubectlDelivery {
     /** The image as training operators call it, by age. */
     static final List<String> NAMES = List.of(
-            "ghcr.io/kubeflow/training-v1/kubectl-delivery", "kubeflow/kubectl-delivery", "mpioperator/kubectl-delivery");
+            "ghcr.io/kubeflow/training-v1/kubectl-delivery",
+            "kubeflow/kubectl-delivery",
+            "mpioperator/kubectl-delivery");
 
     static final Origin.Host ORIGIN = new Origin.Host(HostDefaults.completed(new ImageConfig(
             List.of(),
@@ -25,6 +27,8 @@ final class KubectlDelivery {
 
     /** Whether this machine has what the image is to bring. */
     static boolean isPossible() {
-        return new Programs(HostDefaults.PATH, false, Path.of("/")).find("kubectl").isPresent();
+        return new Programs(HostDefaults.PATH, false, Path.of("/"))
+                .find("kubectl")
+                .isPresent();
     }
 }

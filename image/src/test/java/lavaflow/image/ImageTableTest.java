@@ -38,7 +38,8 @@ class ImageTableTest {
         for (String name : KubectlDelivery.NAMES) {
             Origin origin = originOf(name + ":latest", "");
             assertThat(origin).isInstanceOf(has ? Origin.Host.class : Origin.Registry.class);
-            assertThat(originOf(name, "- {image: '*', registry: 127.0.0.1:5000}")).isInstanceOf(Origin.Registry.class);
+            assertThat(originOf(name, "- {image: '*', registry: 127.0.0.1:5000}"))
+                    .isInstanceOf(Origin.Registry.class);
             assertThat(originOf(name + "@" + Digest.of(new byte[0]), "")).isInstanceOf(Origin.Registry.class);
         }
     }

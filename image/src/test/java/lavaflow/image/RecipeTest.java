@@ -171,10 +171,10 @@ class RecipeTest {
             assertThat(image.config().command()).isEmpty();
             assertThat(image.config().directory()).isEqualTo("/tmp");
             assertThat(images.find("train")).isPresent();
-            Files.writeString(
-                    home.resolve("recipes/base.yaml"), "name: base\nfiles: [" + file + "x}]\nenv: {A: 3}");
+            Files.writeString(home.resolve("recipes/base.yaml"), "name: base\nfiles: [" + file + "x}]\nenv: {A: 3}");
             assertThat(images.find("train")).as("its base has changed").isEmpty();
-            assertThat(images.pull("train", List.of(), _ -> {}).config().environment()).contains("A=3", "B=2");
+            assertThat(images.pull("train", List.of(), _ -> {}).config().environment())
+                    .contains("A=3", "B=2");
         }
     }
 

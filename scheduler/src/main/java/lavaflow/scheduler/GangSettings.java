@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 public record GangSettings(
         KubeApi api, Set<String> schedulers, @Nullable Path configuration, ClassLoader plugins) {
     /** Volcano's name, that of its forerunner, and ours. */
-    public static final Set<String> USUAL_NAMES = Set.of("volcano", "kube-batch", "lavaflow", "scheduler-plugins-scheduler");
+    public static final Set<String> USUAL_NAMES =
+            Set.of("volcano", "kube-batch", "lavaflow", "scheduler-plugins-scheduler");
 
     /** The usual ones. */
     public static GangSettings usual(KubeApi api) {

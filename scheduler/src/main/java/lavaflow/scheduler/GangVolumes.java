@@ -63,7 +63,9 @@ final class GangVolumes {
         }
         state.volumes().choose(choices);
         List<VolumeClaim> claims = choices.stream().map(Volumes.Choice::claim).toList();
-        waiting.put(pod.uid(), new Waiting(pod, bind.member().gang().spec().key(), bind.node(), bind.annotations(), now, claims));
+        waiting.put(
+                pod.uid(),
+                new Waiting(pod, bind.member().gang().spec().key(), bind.node(), bind.annotations(), now, claims));
         return choices;
     }
 
@@ -99,13 +101,17 @@ final class GangVolumes {
     }
 
     private String reason(Waiting each) {
-        StringBuilder text = new StringBuilder("pod " + each.pod().name() + " has node " + each.node() + " and waits for volumes:");
+        StringBuilder text =
+                new StringBuilder("pod " + each.pod().name() + " has node " + each.node() + " and waits for volumes:");
         for (VolumeClaim claim : each.claims()) {
             if (!state.volumes().areBound(claim.namespace(), List.of(claim.name()))) {
                 text.append(" persistentvolumeclaim \"").append(claim.name()).append("\" is not bound");
                 String provisioner = state.volumes().provisioner(claim);
                 if (!provisioner.isEmpty()) {
-                    text.append(" (provisioner ").append(provisioner).append(" of storage class ").append(claim.className());
+                    text.append(" (provisioner ")
+                            .append(provisioner)
+                            .append(" of storage class ")
+                            .append(claim.className());
                     text.append(" has made nothing yet)");
                 }
             }

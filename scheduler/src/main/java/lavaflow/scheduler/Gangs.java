@@ -374,7 +374,8 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Hol
     @Override
     public void heldUp(String key, String message) {
         Spellings.Group group = told.find(key);
-        if (group != null && (group.kind().equals(GangKinds.GROUPS) || group.kind().equals(GangKinds.OLD_GROUPS))) {
+        if (group != null
+                && (group.kind().equals(GangKinds.GROUPS) || group.kind().equals(GangKinds.OLD_GROUPS))) {
             GroupStatus.Condition why = new GroupStatus.Condition("Unschedulable", "VolumesNotBound", message);
             writer.condition(group.spec(), group.kind(), why, group.conditions(), id(clock.instant()));
         }

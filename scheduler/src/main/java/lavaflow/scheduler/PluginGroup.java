@@ -36,26 +36,24 @@ final class PluginGroup {
 
     /** Nobody has to be asked whether a group may enter. */
     private static String phase(String told) {
-        GroupPhase phase =
-                switch (told) {
-                    case "Running" -> GroupPhase.RUNNING;
-                    case "Finished" -> GroupPhase.COMPLETED;
-                    case "Unknown" -> GroupPhase.UNKNOWN;
-                    default -> GroupPhase.INQUEUE;
-                };
+        GroupPhase phase = switch (told) {
+            case "Running" -> GroupPhase.RUNNING;
+            case "Finished" -> GroupPhase.COMPLETED;
+            case "Unknown" -> GroupPhase.UNKNOWN;
+            default -> GroupPhase.INQUEUE;
+        };
         return phase.toString();
     }
 
     /** How far a gang is, in the words of the plugin. */
     static ObjectNode status(GroupStatus status) {
         ObjectNode told = Json.object();
-        String phase =
-                switch (status.phase()) {
-                    case RUNNING -> "Running";
-                    case COMPLETED -> "Finished";
-                    case UNKNOWN -> "Unknown";
-                    case PENDING, INQUEUE -> "Scheduling";
-                };
+        String phase = switch (status.phase()) {
+            case RUNNING -> "Running";
+            case COMPLETED -> "Finished";
+            case UNKNOWN -> "Unknown";
+            case PENDING, INQUEUE -> "Scheduling";
+        };
         told.put("phase", phase);
         told.put("running", status.running());
         told.put("succeeded", status.succeeded());

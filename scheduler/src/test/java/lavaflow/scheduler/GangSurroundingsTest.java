@@ -170,7 +170,8 @@ class GangSurroundingsTest extends TestingGangCluster {
         settle();
         assertThat(condition(status("v"), "Unschedulable")).isEmpty();
         later(Duration.ofSeconds(1));
-        assertThat(Json.textAt(condition(status("v"), "Unschedulable"), "reason")).isEqualTo("VolumesNotBound");
+        assertThat(Json.textAt(condition(status("v"), "Unschedulable"), "reason"))
+                .isEqualTo("VolumesNotBound");
         assertThat(Json.textAt(condition(status("v"), "Unschedulable"), "message"))
                 .isEqualTo("pod v-0 has node n and waits for volumes: persistentvolumeclaim \"data\" is not bound"
                         + " (provisioner example.com/nobody of storage class slow has made nothing yet)");

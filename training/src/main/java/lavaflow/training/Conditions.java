@@ -97,7 +97,8 @@ final class Conditions {
 
     /** Changes what is said beside something that is so; its order and its age stay. */
     void remark(String type, String message) {
-        if (find(status, type) instanceof ObjectNode found && !Json.textAt(found, "message").equals(message)) {
+        if (find(status, type) instanceof ObjectNode found
+                && !Json.textAt(found, "message").equals(message)) {
             found.put("message", message).put("lastUpdateTime", GoTime.seconds(now));
         }
     }

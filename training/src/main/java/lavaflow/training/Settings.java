@@ -30,7 +30,7 @@ public record Settings(
                 - name: init-pytorch
                   image: {{.InitContainerImage}}
                   imagePullPolicy: IfNotPresent
-                  command: [sh, -c, "for i in $(seq {{.MaxTries}}); do getent hosts {{.MasterAddr}} && exit 0; echo waiting for master; sleep 2; done; exit 1"]
+                  command: [sh, -c, "for i in $(seq {{.MaxTries}}); do getent hosts {{.MasterAddr}} >/dev/null && exit 0; echo waiting for master; sleep 2; done; exit 1"]
                   resources: {limits: {cpu: 100m, memory: 20Mi}, requests: {cpu: 50m, memory: 10Mi}}
                 """, kubectlImage, clusterDomain);
     }

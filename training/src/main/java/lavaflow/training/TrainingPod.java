@@ -185,10 +185,8 @@ record TrainingPod(
         }
         JsonNode waiting = Json.at(status, "state", "waiting");
         if (waiting != null && !Json.textAt(waiting, "message").isEmpty()) {
-            trouble.add(notice(
-                    pod,
-                    Json.textAt(waiting, "reason"),
-                    container + WAITING + Json.textAt(waiting, "message")));
+            trouble.add(
+                    notice(pod, Json.textAt(waiting, "reason"), container + WAITING + Json.textAt(waiting, "message")));
         }
     }
 

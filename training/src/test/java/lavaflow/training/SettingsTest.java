@@ -26,7 +26,7 @@ class SettingsTest {
         assertThat(Json.textAt(container, "image")).isEqualTo("host");
         assertThat(container.path("command").path(2).asText())
                 .isEqualTo(
-                        "for i in $(seq 7); do getent hosts digits-master-0 && exit 0; echo waiting for master; sleep 2;"
+                        "for i in $(seq 7); do getent hosts digits-master-0 >/dev/null && exit 0; echo waiting for master; sleep 2;"
                                 + " done; exit 1");
     }
 }

@@ -329,8 +329,7 @@ class TrainingJobsTest {
     }
 
     private String created(ObjectNode job) {
-        return Json.textAt(
-                Json.listAt(cluster.job(job), "status", "conditions").get(0), "message");
+        return Json.textAt(Json.listAt(cluster.job(job), "status", "conditions").get(0), "message");
     }
 
     @Test
