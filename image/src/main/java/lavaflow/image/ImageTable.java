@@ -70,7 +70,7 @@ public final class ImageTable {
 
     /** What is made here is no image with a certain digest, and not everything can be made on every machine. */
     private static boolean isPossible(Origin origin, Reference reference) {
-        if (origin == KubectlDelivery.ORIGIN) {
+        if (origin.equals(KubectlDelivery.ORIGIN)) {
             return reference.digest() == null && KubectlDelivery.isPossible();
         }
         return !(origin instanceof Origin.Builtin made)
