@@ -54,7 +54,3 @@ same 0 "$(field pod/grown '{.status.containerStatuses[0].restartCount}')"
 step "processes that are shared"
 ready pod/shared
 says pause k exec shared -c a -- sh -c 'cat /proc/1/comm'
-step "a command that is cut off takes what it started with it"
-k exec grown -- sh -c 'sleep 300 & echo started; wait' >"$SCRATCH/exec" &
-background+=($!)
-eventually 30 grep -q started "$SCRATCH/exec"
