@@ -121,7 +121,7 @@ final class TrainingSide {
     /** @param pod the end of its name, or {@code all} for every pod that has not begun */
     private void play(String pod, String part) throws InterruptedException {
         if (pod.equals("all")) {
-            for (ObjectNode each : living()) {
+            for (ObjectNode each : pods(false)) {
                 if (Json.textAt(each, "status", "phase").equals("Pending")) {
                     play(each, part);
                 }
@@ -130,7 +130,7 @@ final class TrainingSide {
         }
         List<ObjectNode> found = new ArrayList<>();
         await("a pod " + pod + " to become " + part, () -> {
-            living().stream()
+            pods(part.equals("gone")).stream()
                     .filter(each -> name(each).endsWith("-" + pod) && mayBecome(each, part))
                     .forEach(found::add);
             return !found.isEmpty();
@@ -138,9 +138,10 @@ final class TrainingSide {
         play(found.getFirst(), part);
     }
 
-    private List<ObjectNode> living() {
+    /** @param going whether those that are being deleted are wanted, too */
+    private List<ObjectNode> pods(boolean going) {
         return api.list(PODS, namespace, KubeApi.View.WHOLE).items().stream()
-                .filter(pod -> Json.at(pod, "metadata", "deletionTimestamp") == null)
+                .filter(pod -> going || Json.at(pod, "metadata", "deletionTimestamp") == null)
                 .toList();
     }
 
