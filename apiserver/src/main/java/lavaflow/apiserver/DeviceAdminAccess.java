@@ -39,10 +39,13 @@ final class DeviceAdminAccess implements Admission.Plugin {
     /** Where it is asked for, or given for the first time; null if nowhere. Specs do not change. */
     private static @Nullable FieldPath wanted(
             Call call, Admission.Operation operation, ObjectNode object, @Nullable ObjectNode old) {
-        boolean created = operation == Admission.Operation.CREATE && call.subresource().isEmpty();
-        boolean given = operation == Admission.Operation.UPDATE && call.subresource().equals("status");
+        boolean created =
+                operation == Admission.Operation.CREATE && call.subresource().isEmpty();
+        boolean given =
+                operation == Admission.Operation.UPDATE && call.subresource().equals("status");
         return switch (call.resource().bucket()) {
-            case "resource.k8s.io/resourceclaims" -> created ? requested(object, "spec") : given ? given(object, old) : null;
+            case "resource.k8s.io/resourceclaims" ->
+                created ? requested(object, "spec") : given ? given(object, old) : null;
             case "resource.k8s.io/resourceclaimtemplates" -> created ? requested(object, "spec", "spec") : null;
             default -> null;
         };
@@ -63,7 +66,9 @@ final class DeviceAdminAccess implements Admission.Plugin {
         int now = first(object);
         return now < 0 || first(old) >= 0
                 ? null
-                : FieldPath.of("status", "allocation", "devices", "results").index(now).child(FIELD);
+                : FieldPath.of("status", "allocation", "devices", "results")
+                        .index(now)
+                        .child(FIELD);
     }
 
     private static int first(@Nullable ObjectNode claim) {

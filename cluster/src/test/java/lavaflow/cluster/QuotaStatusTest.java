@@ -94,7 +94,8 @@ class QuotaStatusTest {
     @Test
     void devicesAreCountedByClass() {
         ObjectNode claim = named("c");
-        ObjectNode request = Json.ensureObject(claim, "spec", "devices").putArray("requests").addObject();
+        ObjectNode request =
+                Json.ensureObject(claim, "spec", "devices").putArray("requests").addObject();
         request.putObject("exactly")
                 .put("deviceClassName", "gpu")
                 .put("allocationMode", "ExactCount")

@@ -250,7 +250,9 @@ public final class GangCore {
 
     private List<Decision> decideAll(Instant now) {
         state.pass(now, session.keepsPlaces());
-        state.surplus.pass(now, awaiting ? session.awaitsOthers() : Duration.ZERO).forEach(state.changes::touch);
+        state.surplus
+                .pass(now, awaiting ? session.awaitsOthers() : Duration.ZERO)
+                .forEach(state.changes::touch);
         onlooker.during(Onlooker.Part.OPEN, "", () -> session.open(now, onlooker));
         state.changes.deciding(true);
         long helps = state.changes.helps();

@@ -159,15 +159,13 @@ class PlatformAdmissionTest {
                 + "{'name':'z','deviceClassName':'nic','allocationMode':'All'}]}]}}}");
         String gpu = "gpu.deviceclass.resource.k8s.io/devices";
         assertThat(QuotaUsage.of("resource.k8s.io", "resourceclaims", claim, NOW))
-                .hasToString(
-                        "{count/resourceclaims.resource.k8s.io=1, gpu.deviceclass.resource.k8s.io/devices=5,"
-                                + " nic.deviceclass.resource.k8s.io/devices=32}");
-        ObjectNode quota = Sample.object("{'metadata':{'name':'q'},'status':{'hard':{'" + gpu + "':'6'},'used':{'" + gpu
-                + "':'2'}}}");
+                .hasToString("{count/resourceclaims.resource.k8s.io=1, gpu.deviceclass.resource.k8s.io/devices=5,"
+                        + " nic.deviceclass.resource.k8s.io/devices=32}");
+        ObjectNode quota = Sample.object(
+                "{'metadata':{'name':'q'},'status':{'hard':{'" + gpu + "':'6'},'used':{'" + gpu + "':'2'}}}");
         assertThat(QuotaAdmission.check(
                                 List.of(quota),
-                                new QuotaAdmission.Request(
-                                        "resource.k8s.io", "resourceclaims", "", claim, null, NOW))
+                                new QuotaAdmission.Request("resource.k8s.io", "resourceclaims", "", claim, null, NOW))
                         .refusal())
                 .isEqualTo("exceeded quota: q, requested: " + gpu + "=5, used: " + gpu + "=2, limited: " + gpu + "=6");
         assertThat(QuotaUsage.concerns("resource.k8s.io", "resourceclaimtemplates", gpu))
