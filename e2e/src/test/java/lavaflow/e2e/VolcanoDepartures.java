@@ -34,13 +34,20 @@ final class VolcanoDepartures {
                 leaveOutEmpty(Json.objectAt(object, "spec", "jobTemplate", "spec"));
             case "scheduling.volcano.sh/v1beta1 Queue" -> leaveOutOfQueue(object);
             case "flow.volcano.sh/v1alpha1 JobFlow" -> leaveOutOfFlow(object);
+            case "flow.volcano.sh/v1alpha1 JobTemplate" -> sort(Json.listAt(object, "status", "jobDependsOnList"));
             case "v1 Pod" -> leaveOutOfPod(object);
             default -> {}
         }
     }
 
-    /** job-counts, as a flow repeats them; flow-status: whether upstream looked once more after the end. */
+    /** job-counts, as a flow repeats them; flow-status: the order of Jobs, and whether upstream looked once more after the end. */
     private static void leaveOutOfFlow(ObjectNode flow) {
+        JsonNode status = flow.path("status");
+        status.forEach(list -> {
+            if (list instanceof ArrayNode names) {
+                sort(names);
+            }
+        });
         Differences.blank(flow, "/status/jobStatusList/*/endTimestamp");
         JsonNode conditions = Json.at(flow, "status", "conditions");
         if (conditions == null) {
@@ -76,14 +83,11 @@ final class VolcanoDepartures {
         }
     }
 
-    /** job-plugins: in which order upstream's plugins are asked is chance. */
-    private static void sort(@Nullable ArrayNode list) {
-        if (list == null) {
-            return;
-        }
+    /** job-plugins, flow-status: in which order upstream asks plugins and finds Jobs is chance. */
+    private static void sort(ArrayNode list) {
         List<JsonNode> sorted = new ArrayList<>();
         list.forEach(sorted::add);
-        sorted.sort(Comparator.comparing(each -> Json.textAt(each, "name")));
+        sorted.sort(Comparator.comparing(each -> each.isTextual() ? each.textValue() : Json.textAt(each, "name")));
         list.removeAll();
         list.addAll(sorted);
     }
