@@ -161,6 +161,8 @@ final class VolcanoDepartures {
             kept.removeIf(other -> other.get("status").equals(condition.get("status")));
             kept.add(condition);
         }
+        // Whether a Job was Pending once more because a pod was being replaced is chance, and with it the order.
+        kept.sort(Comparator.comparing(each -> Json.textAt(each, "status")));
         ArrayNode list = Json.array();
         kept.forEach(list::add);
         return list;
