@@ -61,6 +61,18 @@ class ManifestsTest {
     }
 
     @Test
+    void theImageOfATrainJobIsFound() {
+        Manifests found = Manifests.read("""
+                apiVersion: trainer.kubeflow.org/v1alpha1
+                kind: TrainJob
+                metadata: {name: a}
+                spec: {runtimeRef: {name: torch-distributed}, trainer: {image: torch}}
+                """);
+        assertThat(found.jobs()).hasSize(1);
+        assertThat(found.images()).containsExactly("torch");
+    }
+
+    @Test
     void mistakesAreToldWithTheirPlace() {
         assertThatThrownBy(() -> Manifests.read("a: b"))
                 .hasMessage("document 1 is no object: it needs apiVersion and kind");

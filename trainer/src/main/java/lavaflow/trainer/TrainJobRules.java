@@ -31,6 +31,10 @@ final class TrainJobRules {
     }
 
     TrainerRules.Answer judge(@Nullable ObjectNode old) {
+        if (old != null && job.path("spec").equals(old.path("spec"))) {
+            // Upstream refuses even to let go of one whose runtime is gone.
+            return new TrainerRules.Answer(WEBHOOK, 403, "", List.of());
+        }
         RuntimeRef ref = RuntimeRef.of(job);
         if (ref.resource() == null) {
             return new TrainerRules.Answer(WEBHOOK, 403, "unsupported runtime: " + ref.title(), List.of());

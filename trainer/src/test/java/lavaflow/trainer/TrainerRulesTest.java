@@ -95,6 +95,14 @@ class TrainerRulesTest {
     }
 
     @Test
+    void aJobWhoseRuntimeIsGoneCanStillBeLetGo() {
+        ObjectNode job = TestingTrainer.job("nothing");
+        ObjectNode next = job.deepCopy();
+        Json.ensureObject(next, "metadata").putArray("finalizers");
+        assertThat(answer(TRAIN_JOBS, next, job).refusal()).isEmpty();
+    }
+
+    @Test
     void aRuntimeThatIsGivenUpIsWarnedOf() {
         Json.ensureObject(objects.get("ClusterTrainingRuntime//jax-distributed"), "metadata", "labels")
                 .put("trainer.kubeflow.org/support", "deprecated");
