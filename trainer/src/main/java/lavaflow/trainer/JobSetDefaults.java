@@ -9,7 +9,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 public final class JobSetDefaults {
     private JobSetDefaults() {}
 
-    /** @param set which is changed */
+    /**
+     * Puts in what is not said.
+     *
+     * @param set which is changed
+     */
     public static void complete(ObjectNode set) {
         ObjectNode spec = Json.ensureObject(set, "spec");
         if (!spec.has("successPolicy")) {

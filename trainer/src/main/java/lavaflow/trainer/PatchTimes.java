@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
 public final class PatchTimes {
     private PatchTimes() {}
 
-    /** @param job which is changed */
+    /**
+     * Puts in the times.
+     *
+     * @param job which is changed
+     */
     public static void stamp(ObjectNode job, @Nullable ObjectNode old, Instant now) {
         for (ObjectNode patch : Trainer.objects(Json.listAt(job, "spec", "runtimePatches"))) {
             ObjectNode before = find(old, Json.textAt(patch, "manager"));

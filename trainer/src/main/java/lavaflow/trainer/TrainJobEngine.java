@@ -221,8 +221,9 @@ final class TrainJobEngine {
     }
 
     private void copyStatus() {
-        JsonNode from = seen.jobSet() == null ? null : Json.at(seen.jobSet(), "status");
-        if (from == null || !Trainer.isControlledBy(seen.jobSet(), job)) {
+        ObjectNode set = seen.jobSet();
+        JsonNode from = Json.at(set, "status");
+        if (set == null || from == null || !Trainer.isControlledBy(set, job)) {
             return;
         }
         copyEnd(from, JobSetEngine.COMPLETED, COMPLETE);
