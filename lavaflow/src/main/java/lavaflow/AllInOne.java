@@ -56,8 +56,7 @@ final class AllInOne implements AutoCloseable {
     private static final User TRAINING = ServiceAccounts.user("kubeflow", "training-operator");
 
     /** The same of Kubeflow's Trainer. */
-    private static final User TRAINER =
-            ServiceAccounts.user("kubeflow-system", "kubeflow-trainer-controller-manager");
+    private static final User TRAINER = ServiceAccounts.user("kubeflow-system", "kubeflow-trainer-controller-manager");
 
     private final Home home;
     private final Store store;

@@ -43,8 +43,7 @@ final class WebhookServer implements AutoCloseable {
     private final HttpsServer server;
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-    WebhookServer(
-            InetSocketAddress listen, Identity identity, Set<? extends Webhook> webhooks, Webhook.Cluster cluster)
+    WebhookServer(InetSocketAddress listen, Identity identity, Set<? extends Webhook> webhooks, Webhook.Cluster cluster)
             throws IOException {
         this.webhooks = webhooks;
         this.cluster = cluster;

@@ -34,8 +34,11 @@ final class WebhooksCommand implements Command {
             "NAME",
             "volcano-system",
             "The namespace of the service, whose objects are not asked about (volcano-system).");
-    private static final Option ENABLED =
-            Option.of("--enabled-admission", "LIST", "volcano", "Which webhooks, by their paths; 'volcano' is all of Volcano's but those for pods, 'training' those of training jobs (volcano).");
+    private static final Option ENABLED = Option.of(
+            "--enabled-admission",
+            "LIST",
+            "volcano",
+            "Which webhooks, by their paths; 'volcano' is all of Volcano's but those for pods, 'training' those of training jobs (volcano).");
     private static final Option SCHEDULERS = Option.of(
             "--scheduler-name", "LIST", "volcano", "Whose pods belong to gangs, the usual one first (volcano).");
     private static final Option GROUPS =
@@ -103,7 +106,10 @@ final class WebhooksCommand implements Command {
         Set<Webhook> webhooks = new LinkedHashSet<>();
         for (String word : arguments.value(ENABLED).split(",", -1)) {
             switch (word.strip()) {
-                case "volcano" -> Stream.of(USUAL.split(",")).flatMap(path -> Webhook.at(path).stream()).forEach(webhooks::add);
+                case "volcano" ->
+                    Stream.of(USUAL.split(","))
+                            .flatMap(path -> Webhook.at(path).stream())
+                            .forEach(webhooks::add);
                 case "training" -> Collections.addAll(webhooks, TrainingWebhook.values());
                 case String path ->
                     webhooks.add(Webhook.at(path)

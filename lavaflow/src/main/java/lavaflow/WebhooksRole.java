@@ -144,8 +144,7 @@ final class WebhooksRole implements Foreground.Role {
     }
 
     /** The cluster as the API server tells it; asked each time, so that a queue made just now is there. */
-    private record Asked(KubeApi api, List<String> names, ResourceGroups resourceGroups)
-            implements Webhook.Cluster {
+    private record Asked(KubeApi api, List<String> names, ResourceGroups resourceGroups) implements Webhook.Cluster {
         @Override
         public List<ObjectNode> queues() {
             return api.list(Batch.QUEUES, "", KubeApi.View.WHOLE).items();

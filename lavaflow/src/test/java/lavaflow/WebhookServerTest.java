@@ -11,8 +11,8 @@ import java.security.KeyStore;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.Set;
+import java.util.stream.Collectors;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
@@ -148,9 +148,9 @@ class WebhookServerTest {
         String path = "/validate-kubeflow-org-v1-tfjob";
         assertThat(ask(path, "CREATE", job.replace("NAME", "tensorflow"), null))
                 .isEqualTo(Json.parse("{\"uid\":\"u1\",\"allowed\":true}"));
-        JsonNode refused = ask(path, "CREATE", job.replace("NAME", "main"), null).get("status");
-        assertThat(Json.textAt(refused, "message"))
-                .contains("must have at least one container with name tensorflow");
+        JsonNode refused =
+                ask(path, "CREATE", job.replace("NAME", "main"), null).get("status");
+        assertThat(Json.textAt(refused, "message")).contains("must have at least one container with name tensorflow");
         assertThat(Json.textAt(refused, "reason")).isEqualTo("Forbidden");
         assertThat(Json.longAt(refused, 0, "code")).isEqualTo(403);
     }

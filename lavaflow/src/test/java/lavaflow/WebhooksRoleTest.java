@@ -100,8 +100,8 @@ class WebhooksRoleTest {
                 directory.resolve("groups.yaml"),
                 "resourceGroups: [{resourceGroup: a, object: {key: namespace, value: [default]}, labels: {led: here}}]\n");
         InetSocketAddress listen = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        Set<Webhook> webhooks =
-                Set.of(VolcanoWebhook.MUTATE_PODS, VolcanoWebhook.VALIDATE_PODS, TrainingWebhook.PYTORCH, TrainingWebhook.JAX);
+        Set<Webhook> webhooks = Set.of(
+                VolcanoWebhook.MUTATE_PODS, VolcanoWebhook.VALIDATE_PODS, TrainingWebhook.PYTORCH, TrainingWebhook.JAX);
         WebhooksRole.Options options = new WebhooksRole.Options(
                 Settings.of(testing.home.kubeconfig(), "test/0"),
                 listen,

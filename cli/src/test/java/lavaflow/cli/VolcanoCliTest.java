@@ -143,8 +143,9 @@ class VolcanoCliTest {
 
     @Test
     void whatUpstreamsTypesCannotLeaveOutIsWritten(@TempDir Path directory) throws IOException {
-        String spec = "spec: {tasks: [{template: {spec: {containers: [{name: c}, {name: d, resources: {limits: {cpu: 1}}}]}}}],"
-                + " volumes: [{volumeClaim: {}}]}\n";
+        String spec =
+                "spec: {tasks: [{template: {spec: {containers: [{name: c}, {name: d, resources: {limits: {cpu: 1}}}]}}}],"
+                        + " volumes: [{volumeClaim: {}}]}\n";
         Path file = Files.writeString(directory.resolve("job.yaml"), "metadata: {name: f}\n" + spec);
         run("vcctl", "job", "run", "-f", file.toString());
         String template = "{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{}},"
@@ -153,11 +154,11 @@ class VolcanoCliTest {
                 .isEqualTo("{\"tasks\":[{\"template\":" + template
                         + "}],\"volumes\":[{\"volumeClaim\":{\"resources\":{}}}]}");
         run("vcctl", "jobtemplate", "create", "-f", file.toString());
-        assertThat(run("vcctl", "jobtemplate", "describe", "-N", "f", "-o", "json").out())
+        assertThat(run("vcctl", "jobtemplate", "describe", "-N", "f", "-o", "json")
+                        .out())
                 .contains("\"resources\": {}", "\"metadata\": {}");
         run("vcctl", "queue", "create", "-n", "q");
-        assertThat(Json.string(Json.at(api.get(QUEUES, "", "q"), "spec")))
-                .isEqualTo("{\"weight\":1,\"guarantee\":{}}");
+        assertThat(Json.string(Json.at(api.get(QUEUES, "", "q"), "spec"))).isEqualTo("{\"weight\":1,\"guarantee\":{}}");
     }
 
     @ParameterizedTest

@@ -39,7 +39,8 @@ sealed interface ControlGroups permits ControlGroupsV1, ControlGroupsV2, Process
         if (own.isInitial()) {
             return detect(Mounts.table(), others);
         }
-        // To root of the machine in a namespace of his own all of it is writable, which does not make it his to rearrange.
+        // To root of the machine in a namespace of his own all of it is writable, which does not make it his to
+        // rearrange.
         return own.owner() == 0
                 ? new ProcessGroups(others, "there are no control groups to use")
                 : Delegation.detect(Mounts.table(), Files.readAllLines(Path.of("/proc/self/cgroup")), others);

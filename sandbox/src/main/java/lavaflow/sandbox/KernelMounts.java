@@ -51,7 +51,8 @@ record KernelMounts(
     private void system(ArrayNode mounts) {
         String access = privileges.privileged() ? "rw" : "ro";
         if (!own.isInitial() && sandbox.networkNamespace() == null) {
-            // It shows a network, which is not ours here. Nothing in it belongs to anybody the container could be, but for
+            // It shows a network, which is not ours here. Nothing in it belongs to anybody the container could be, but
+            // for
             // control groups that were delegated, over which goes the container's own.
             add(mounts, "/sys", "bind", "/sys", "rbind", "nosuid", "noexec", "nodev", "ro");
         } else {

@@ -119,8 +119,7 @@ final class TrainingIdeas implements Ideas {
                 annotations.put(Workspace.SIM + "exit-code", "130");
             }
         }
-        ObjectNode container =
-                template.putObject("spec").putArray("containers").addObject();
+        ObjectNode container = template.putObject("spec").putArray("containers").addObject();
         container.put("name", words.container()).put("image", "example.com/train:1");
         container.putObject("resources").putObject("requests").put("cpu", "100m");
     }
@@ -144,7 +143,9 @@ final class TrainingIdeas implements Ideas {
         ObjectNode job = any();
         if (job != null) {
             workspace.edit(
-                    kind(job), job, found -> Json.ensureObject(found, "spec", "runPolicy").put("suspend", wanted));
+                    kind(job),
+                    job,
+                    found -> Json.ensureObject(found, "spec", "runPolicy").put("suspend", wanted));
         }
     }
 
@@ -163,7 +164,8 @@ final class TrainingIdeas implements Ideas {
     }
 
     private void deleteService() {
-        ObjectNode service = workspace.pick(Kinds.SERVICES, each -> !Observer.owner(each).isEmpty());
+        ObjectNode service =
+                workspace.pick(Kinds.SERVICES, each -> !Observer.owner(each).isEmpty());
         if (service != null) {
             workspace.remove(Kinds.SERVICES, service, null);
         }
@@ -175,7 +177,9 @@ final class TrainingIdeas implements Ideas {
         for (KubeApi.Kind kind : TrainingWorld.JOBS) {
             for (ObjectNode job : workspace.all(kind)) {
                 workspace.edit(
-                        kind, job, found -> Json.ensureObject(found, "spec", "runPolicy").put("suspend", false));
+                        kind,
+                        job,
+                        found -> Json.ensureObject(found, "spec", "runPolicy").put("suspend", false));
             }
         }
     }

@@ -68,7 +68,8 @@ class BrokenTrainingTest {
             void written(KubeApi.Kind kind, String subresource, ObjectNode object) {
                 if (TrainingWorld.JOBS.contains(kind)) {
                     for (JsonNode condition : Json.listAt(object, "status", "conditions")) {
-                        if (Json.textAt(condition, "type").equals("Running") && condition instanceof ObjectNode running) {
+                        if (Json.textAt(condition, "type").equals("Running")
+                                && condition instanceof ObjectNode running) {
                             running.put("status", "True");
                         }
                     }
