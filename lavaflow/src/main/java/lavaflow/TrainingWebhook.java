@@ -19,15 +19,13 @@ enum TrainingWebhook implements Webhook {
     private static final String OPERATOR = "training-operator.kubeflow.org";
 
     private final String kind;
-    private final Target target;
 
     TrainingWebhook(String kind) {
         this.kind = kind;
-        this.target = new Target("kubeflow.org", "v1", kind + "s");
     }
 
     private TrainingRules.Answer judge(Review review) {
-        return Objects.requireNonNull(TrainingRules.judge(target.resource(), review.present(), review.old()), kind);
+        return Objects.requireNonNull(TrainingRules.judge(target().resource(), review.present(), review.old()), kind);
     }
 
     @Override
@@ -72,7 +70,7 @@ enum TrainingWebhook implements Webhook {
 
     @Override
     public Target target() {
-        return target;
+        return new Target("kubeflow.org", "v1", kind + "s");
     }
 
     @Override

@@ -20,35 +20,35 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** The webhooks of Volcano: what each is asked about, and what it answers, wherever it runs. */
 enum VolcanoWebhook implements Webhook {
-    MUTATE_JOBS("/jobs/mutate", "mutatejob", Kinds.JOBS, When.MADE) {
+    MUTATE_JOBS("/jobs/mutate", "mutatejob", Kind.JOBS, When.MADE) {
         @Override
         public String answer(Review review) {
             JobDefaults.complete(review.present(), review.cluster().scheduler());
             return "";
         }
     },
-    MUTATE_POD_GROUPS("/podgroups/mutate", "mutatepodgroup", Kinds.POD_GROUPS, When.MADE) {
+    MUTATE_POD_GROUPS("/podgroups/mutate", "mutatepodgroup", Kind.POD_GROUPS, When.MADE) {
         @Override
         public String answer(Review review) {
             PodGroupRules.complete(review.present(), review.cluster().namespace(review.namespace()));
             return "";
         }
     },
-    MUTATE_PODS("/pods/mutate", "mutatepod", Kinds.PODS, When.MADE) {
+    MUTATE_PODS("/pods/mutate", "mutatepod", Kind.PODS, When.MADE) {
         @Override
         public String answer(Review review) {
             review.cluster().resourceGroups().complete(review.present(), review.namespace());
             return "";
         }
     },
-    MUTATE_QUEUES("/queues/mutate", "mutatequeue", Kinds.QUEUES, When.MADE) {
+    MUTATE_QUEUES("/queues/mutate", "mutatequeue", Kind.QUEUES, When.MADE) {
         @Override
         public String answer(Review review) {
             QueueRules.complete(review.present());
             return "";
         }
     },
-    VALIDATE_JOBS("/jobs/validate", "validatejob", Kinds.JOBS, When.WRITTEN) {
+    VALIDATE_JOBS("/jobs/validate", "validatejob", Kind.JOBS, When.WRITTEN) {
         @Override
         public String answer(Review review) {
             ObjectNode old = review.old();
@@ -64,19 +64,19 @@ enum VolcanoWebhook implements Webhook {
                     : List.of();
         }
     },
-    VALIDATE_POD_GROUPS("/podgroups/validate", "validatepodgroup", Kinds.POD_GROUPS, When.MADE) {
+    VALIDATE_POD_GROUPS("/podgroups/validate", "validatepodgroup", Kind.POD_GROUPS, When.MADE) {
         @Override
         public String answer(Review review) {
             return PodGroupRules.refusal(review.present(), review.cluster()::queue);
         }
     },
-    VALIDATE_PODS("/pods/validate", "validatepod", Kinds.PODS, When.MADE) {
+    VALIDATE_PODS("/pods/validate", "validatepod", Kind.PODS, When.MADE) {
         @Override
         public String answer(Review review) {
             return GangPodRules.refusal(review.present(), review.cluster().schedulers());
         }
     },
-    VALIDATE_QUEUES("/queues/validate", "validatequeue", Kinds.QUEUES, When.EVER) {
+    VALIDATE_QUEUES("/queues/validate", "validatequeue", Kind.QUEUES, When.EVER) {
         @Override
         public String answer(Review review) {
             return review.operation() == Operation.DELETE
@@ -86,19 +86,19 @@ enum VolcanoWebhook implements Webhook {
                             review.present(), review.old(), review.cluster().queues());
         }
     },
-    VALIDATE_JOB_FLOWS("/jobflows/validate", "validatejobflow", Kinds.JOB_FLOWS, When.WRITTEN) {
+    VALIDATE_JOB_FLOWS("/jobflows/validate", "validatejobflow", Kind.JOB_FLOWS, When.WRITTEN) {
         @Override
         public String answer(Review review) {
             return JobFlowRules.refusal(review.present());
         }
     },
-    VALIDATE_HYPER_NODES("/hypernodes/validate", "validatehypernodes", Kinds.HYPER_NODES, When.WRITTEN) {
+    VALIDATE_HYPER_NODES("/hypernodes/validate", "validatehypernodes", Kind.HYPER_NODES, When.WRITTEN) {
         @Override
         public String answer(Review review) {
             return HyperNodeRules.refusal(review.present());
         }
     },
-    VALIDATE_CRON_JOBS("/cronjobs/validate", "validatecronjob", Kinds.CRON_JOBS, When.WRITTEN) {
+    VALIDATE_CRON_JOBS("/cronjobs/validate", "validatecronjob", Kind.CRON_JOBS, When.WRITTEN) {
         @Override
         public String answer(Review review) {
             String refusal = CronJobRules.refusal(review.present());
@@ -124,27 +124,42 @@ enum VolcanoWebhook implements Webhook {
     }
 
     /** What they are asked about. */
-    private static final class Kinds {
-        static final Target JOBS = new Target("batch.volcano.sh", "v1alpha1", "jobs");
-        static final Target CRON_JOBS = new Target("batch.volcano.sh", "v1alpha1", "cronjobs");
-        static final Target JOB_FLOWS = new Target("flow.volcano.sh", "v1alpha1", "jobflows");
-        static final Target POD_GROUPS = new Target("scheduling.volcano.sh", "v1beta1", "podgroups");
-        static final Target QUEUES = new Target("scheduling.volcano.sh", "v1beta1", "queues");
-        static final Target HYPER_NODES = new Target("topology.volcano.sh", "v1alpha1", "hypernodes");
-        static final Target PODS = new Target("", "v1", "pods");
+    private enum Kind {
+        JOBS("batch.volcano.sh", "v1alpha1", "jobs"),
+        CRON_JOBS("batch.volcano.sh", "v1alpha1", "cronjobs"),
+        JOB_FLOWS("flow.volcano.sh", "v1alpha1", "jobflows"),
+        POD_GROUPS("scheduling.volcano.sh", "v1beta1", "podgroups"),
+        QUEUES("scheduling.volcano.sh", "v1beta1", "queues"),
+        HYPER_NODES("topology.volcano.sh", "v1alpha1", "hypernodes"),
+        PODS("", "v1", "pods");
 
-        private Kinds() {}
+        private final String group;
+        private final String version;
+        private final String resource;
+        /** Asked for with every write. */
+        private final String bucket;
+
+        Kind(String group, String version, String resource) {
+            this.group = group;
+            this.version = version;
+            this.resource = resource;
+            this.bucket = target().bucket();
+        }
+
+        Target target() {
+            return new Target(group, version, resource);
+        }
     }
 
     private final String path;
     private final String title;
-    private final Target target;
+    private final Kind kind;
     private final When when;
 
-    VolcanoWebhook(String path, String title, Target target, When when) {
+    VolcanoWebhook(String path, String title, Kind kind, When when) {
         this.path = path;
         this.title = title;
-        this.target = target;
+        this.kind = kind;
         this.when = when;
     }
 
@@ -186,7 +201,7 @@ enum VolcanoWebhook implements Webhook {
 
     @Override
     public Target target() {
-        return target;
+        return kind.target();
     }
 
     @Override
@@ -195,6 +210,6 @@ enum VolcanoWebhook implements Webhook {
     }
 
     boolean isAbout(String bucket, Operation operation) {
-        return when.has(operation) && target.bucket().equals(bucket);
+        return when.has(operation) && kind.bucket.equals(bucket);
     }
 }

@@ -35,7 +35,7 @@ import com.sun.net.httpserver.HttpsServer;
  * and of what is called {@code silent} there is not even a Status that says so.
  * Pods use what their annotations {@code uses-cpu} and {@code uses-memory} say.
  */
-final class MetricsProgram implements AutoCloseable {
+final class MetricsProgram implements TwoClusters.Surrounding {
     private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
     private static final KubeApi.Kind SERVICES = KubeApi.Kind.core("services");
     private static final KubeApi.Kind REGISTRATIONS =

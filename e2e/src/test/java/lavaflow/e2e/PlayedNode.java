@@ -11,7 +11,7 @@ import lavaflow.kube.Json;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** A node that is there as long as the suite runs, so that nobody takes its pods for lost. */
-final class PlayedNode implements AutoCloseable {
+final class PlayedNode implements TwoClusters.Surrounding {
     static final String NAME = "played";
     private static final KubeApi.Kind NODES = KubeApi.Kind.clusterWide("nodes");
     private static final Duration BEAT = Duration.ofSeconds(5);

@@ -41,7 +41,7 @@ final class TwoClusters implements AutoCloseable {
     private static final Duration LOOK = Duration.ofSeconds(2);
 
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final List<AutoCloseable> surroundings = new ArrayList<>();
+    private final List<Surrounding> surroundings = new ArrayList<>();
     private final Semaphore places;
     private final Scope scope;
     private final Path report;
@@ -70,8 +70,14 @@ final class TwoClusters implements AutoCloseable {
         return List.of(theirs, ours);
     }
 
+    /** What clusters need around them. */
+    interface Surrounding extends AutoCloseable {
+        @Override
+        void close();
+    }
+
     /** What both have around them; it ends with this. */
-    void surround(AutoCloseable each) {
+    void surround(Surrounding each) {
         surroundings.add(each);
     }
 
@@ -176,11 +182,9 @@ final class TwoClusters implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() {
         threads.shutdownNow();
-        for (AutoCloseable each : surroundings) {
-            each.close();
-        }
+        surroundings.forEach(Surrounding::close);
         both().forEach(RemoteKubeApi::close);
     }
 }

@@ -66,7 +66,8 @@ final class VolcanoDepartures {
     /** volcano-webhooks: upstream's write what they read, and Go adds what is empty. */
     private static void leaveOutEmpty(@Nullable ObjectNode spec) {
         for (JsonNode task : Json.listAt(spec, "tasks")) {
-            if (Json.objectAt(task, "template") instanceof ObjectNode template) {
+            ObjectNode template = Json.objectAt(task, "template");
+            if (template != null) {
                 removeEmpty(template, "metadata");
                 for (String list : List.of("containers", "initContainers")) {
                     Json.listAt(template, "spec", list).forEach(each -> removeEmpty(each, "resources"));
@@ -109,10 +110,12 @@ final class VolcanoDepartures {
 
     /** queue-counts: upstream's have none, but an empty field; nothing may be 0 or left out. */
     private static void leaveOutOfQueue(ObjectNode queue) {
-        if (Json.objectAt(queue, "status") instanceof ObjectNode status) {
+        ObjectNode status = Json.objectAt(queue, "status");
+        if (status != null) {
             status.remove(List.of("pending", "inqueue", "running", "unknown", "completed"));
             removeEmpty(status, "reservation");
-            if (Json.objectAt(status, "allocated") instanceof ObjectNode allocated) {
+            ObjectNode allocated = Json.objectAt(status, "allocated");
+            if (allocated != null) {
                 allocated.remove(allocated
                         .propertyStream()
                         .filter(each -> each.getValue().textValue().equals("0"))

@@ -49,7 +49,6 @@ public final class ClusterState {
     private final Crowds crowds = new Crowds(nodes, counts);
     private final Volumes volumes;
     private final Devices devices;
-    /** How many pods on nodes use a claim, by its namespace and name. */
     /** How many pods have a claim, by its place and the slot of their node. */
     private final Map<String, Map<Integer, Integer>> claimUsers = new HashMap<>();
 

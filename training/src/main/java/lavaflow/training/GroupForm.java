@@ -56,7 +56,11 @@ public final class GroupForm {
         }
     }
 
-    /** @param priorities what a PriorityClass is worth, 0 for one that is not there */
+    /**
+     * The PodGroup of a job.
+     *
+     * @param priorities what a PriorityClass is worth, 0 for one that is not there
+     */
     public static ObjectNode group(Wish wish, Gang gang, ToLongFunction<String> priorities) {
         boolean plugins = gang.sort() == Gang.Sort.PLUGINS;
         String apiVersion = plugins ? "scheduling.x-k8s.io/v1alpha1" : "scheduling.volcano.sh/v1beta1";
