@@ -24,8 +24,8 @@ record Bundle(Gang gang, List<Member> members, boolean safe, List<Member> rest) 
         sorted.sort(Comparator.comparingInt((Member member) -> member.spec.priority())
                 .thenComparing(Member::uid));
         List<Bundle> bundles = new ArrayList<>();
-        int spare = gang.tally().ready() - gang.spec.minMember();
-        if (spare < 0) {
+        int spare = gang.tally().certain() - gang.spec.minMember();
+        if (gang.tally().ready() < gang.spec.minMember()) {
             // It does not run as it should anyhow.
             sorted.forEach(member -> bundles.add(safe(member)));
             return bundles;

@@ -34,6 +34,11 @@ public final class Gang {
             return of(Stage.BOUND) + of(Stage.BINDING) + of(Stage.RUNNING) + of(Stage.ALLOCATED) + of(Stage.SUCCEEDED);
         }
 
+        /** The same without those whose place the API has not confirmed: what is left for sure when others go. */
+        public int certain() {
+            return of(Stage.BOUND) + of(Stage.RUNNING) + of(Stage.SUCCEEDED);
+        }
+
         /** Those that ask for nothing: they find a place anyhow. */
         public int waitingBestEffort() {
             return waitingBestEffort;
@@ -311,14 +316,14 @@ public final class Gang {
     /** Whether a role would have enough without some of its pods. */
     boolean canSpare(String role, int pods) {
         return !rolesCount()
-                || tally(role).ready() - pods >= spec.minTaskMember().getOrDefault(role, 0);
+                || tally(role).certain() - pods >= spec.minTaskMember().getOrDefault(role, 0);
     }
 
     /** Whether it would have enough without some of its pods. */
     boolean canSpare(List<Member> some) {
         Map<String, Integer> byRole = new HashMap<>();
         some.forEach(each -> byRole.merge(each.spec.role(), 1, Integer::sum));
-        return all.ready() + all.waitingBestEffort() - some.size() >= spec.minMember()
+        return all.certain() + all.waitingBestEffort() - some.size() >= spec.minMember()
                 && byRole.entrySet().stream().allMatch(each -> canSpare(each.getKey(), each.getValue()));
     }
 

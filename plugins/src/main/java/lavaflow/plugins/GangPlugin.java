@@ -59,7 +59,7 @@ final class GangPlugin
         Map<Gang, Integer> left = new HashMap<>();
         List<Member> spare = new ArrayList<>();
         for (Member each : candidates) {
-            int now = left.computeIfAbsent(each.gang(), gang -> gang.tally().ready());
+            int now = left.computeIfAbsent(each.gang(), gang -> gang.tally().certain());
             if (now > each.gang().spec().minMember()) {
                 left.put(each.gang(), now - 1);
                 spare.add(each);

@@ -75,6 +75,12 @@ class SimulationTest {
         assertThat(run(551, GangWorld.usual()).faults()).isNotEmpty();
     }
 
+    /** A busy server refused to bind a pod of a gang, which then seemed to have one to spare. */
+    @Test
+    void aPodWhoseBindingIsRefusedDoesNotCountForItsGang() throws IOException {
+        assertThat(run(195, GangWorld.small()).faults()).isNotEmpty();
+    }
+
     @Test
     void jobsOfGangsComeThroughAsWell() throws IOException {
         assertThat(runAll(LongStream.rangeClosed(1, JOBS), GangJobWorld::new)).isNotEmpty();
