@@ -124,7 +124,7 @@ public final class RunView {
     // ---- what pods say
 
     private void heard(String label, String text) {
-        measure(text).ifPresent(told -> measures.put(head(label), told));
+        measure(text).ifPresent(told -> measures.merge(head(label), told, RunView::newer));
         GangRun run = several
                 ? runs.get(head(label))
                 : runs.values().stream().findFirst().orElse(null);
@@ -142,6 +142,15 @@ public final class RunView {
             found.add(LESSER.matcher(name).matches() ? found.size() : 0, name + " " + matcher.group(2));
         }
         return found.stream().findFirst();
+    }
+
+    /** The result of two that counts: the later, but no loss of one pod after the accuracy of another. */
+    static String newer(String before, String now) {
+        return isLesser(now) && !isLesser(before) ? before : now;
+    }
+
+    private static boolean isLesser(String measure) {
+        return LESSER.matcher(measure.substring(0, measure.lastIndexOf(' '))).matches();
     }
 
     private String head(String label) {

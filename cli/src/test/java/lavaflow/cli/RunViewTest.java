@@ -46,6 +46,17 @@ class RunViewTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "accuracy 0.97, loss 0.1, accuracy 0.97",
+        "loss 0.1, accuracy 0.97, accuracy 0.97",
+        "loss 0.2, loss 0.1, loss 0.1",
+        "accuracy 0.9, test accuracy 0.97, test accuracy 0.97",
+    })
+    void aLossDoesNotHideAnAccuracy(String before, String now, String counts) {
+        assertThat(RunView.newer(before, now)).isEqualTo(counts);
+    }
+
+    @ParameterizedTest
     @CsvSource({"no accuracy yet", "inaccuracy: 3", "errors"})
     void otherLinesTellNone(String line) {
         assertThat(RunView.measure(line)).isEmpty();
