@@ -89,7 +89,7 @@ final class GangWorld implements World {
         GangPolicy policy = policy(setting);
         stage.trace().add("simulation", "gangs are scheduled as by " + policy.name());
         Orders orders = new Orders(stage);
-        QueueIdeas queues = new QueueIdeas(workspace, policy);
+        QueueIdeas queues = new QueueIdeas(workspace, policy, orders);
         BoundOnce boundOnce = new BoundOnce(stage.api());
         stage.requests().listen(boundOnce);
         return new Cast(

@@ -14,6 +14,7 @@ final class QueueIdeas implements Ideas {
 
     private final Workspace workspace;
     private final GangPolicy policy;
+    private final Orders orders;
     private boolean insisting;
 
     /**
@@ -23,9 +24,10 @@ final class QueueIdeas implements Ideas {
      */
     record Place(String queue, int limit) {}
 
-    QueueIdeas(Workspace workspace, GangPolicy policy) {
+    QueueIdeas(Workspace workspace, GangPolicy policy, Orders orders) {
         this.workspace = workspace;
         this.policy = policy;
+        this.orders = orders;
     }
 
     @Override
@@ -107,9 +109,12 @@ final class QueueIdeas implements Ideas {
         workspace.create(Batch.QUEUES, "", queue);
     }
 
+    /** Neither has gangs nor will get some that were ordered while it took them. */
     private boolean isEmpty(ObjectNode queue) {
-        return workspace.clusterWide(Batch.POD_GROUPS).stream()
-                .noneMatch(each -> Json.textAt(each, "spec", "queue").equals(Workspace.name(queue)));
+        String name = Workspace.name(queue);
+        return orders.open().stream().noneMatch(order -> order.queue().equals(name))
+                && workspace.clusterWide(Batch.POD_GROUPS).stream()
+                        .noneMatch(each -> Json.textAt(each, "spec", "queue").equals(name));
     }
 
     /** Limits are only lifted: one that is lowered binds nobody who has not heard of it yet. */
