@@ -103,6 +103,11 @@ record Home(Path directory) {
         return directory.resolve("images");
     }
 
+    /** What threads did when nothing went on. */
+    Path stalls() {
+        return directory.resolve("stalls");
+    }
+
     Path pki() {
         return directory.resolve("pki");
     }

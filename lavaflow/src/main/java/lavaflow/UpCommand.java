@@ -114,7 +114,8 @@ final class UpCommand implements Command {
         CountDownLatch stopped = new CountDownLatch(1);
         try (RequestOptions requests = RequestOptions.of(this, arguments);
                 AllInOne cluster = start(home, address, options(arguments, requests));
-                HeapGrowth heap = new HeapGrowth()) {
+                HeapGrowth heap = new HeapGrowth();
+                StallWatch stalls = new StallWatch(home.stalls())) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 stop.countDown();
                 ListenAddress.awaitQuietly(stopped);
@@ -126,6 +127,7 @@ final class UpCommand implements Command {
             }
             console.ready(home, cluster.url(), (System.nanoTime() - started) / 1_000_000);
             heap.start();
+            stalls.start();
             if (arguments.has(WARM_UP)) {
                 new WarmUp(AdminClient.of(home)).run();
             } else {
