@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -54,7 +55,17 @@ type seenObject struct {
 		Phase           string
 		State           struct{ Phase string }
 		ReplicaStatuses map[string]struct{ Active int }
+		Conditions      []struct{ Type, Status string }
 	}
+}
+
+func (object *seenObject) succeeded() bool {
+	for _, condition := range object.Status.Conditions {
+		if condition.Type == "Succeeded" && condition.Status == "True" {
+			return true
+		}
+	}
+	return false
 }
 
 // follow reads a watch until told that it saw enough. Metadata alone costs both sides least.
@@ -105,6 +116,21 @@ func (m *moments) count(s *server, o *options, path, run, name string, many int)
 	})
 }
 
+// countThose says when so many different objects of a run were as asked for.
+func (m *moments) countThose(s *server, o *options, path, run, name string, many int, fits func(object *seenObject) bool) error {
+	names := map[string]bool{}
+	return m.follow(s, o, path, true, func(object *seenObject) bool {
+		if strings.HasPrefix(object.Metadata.Name, run) && fits(object) {
+			names[object.Metadata.Name] = true
+		}
+		if len(names) < many {
+			return false
+		}
+		m.reached(name)
+		return true
+	})
+}
+
 func (m *moments) await(many int) error {
 	for range many {
 		select {
@@ -119,8 +145,8 @@ func (m *moments) await(many int) error {
 	return nil
 }
 
-func torchJob(name string, workers int) []byte {
-	template := `{"spec":{"containers":[{"name":"pytorch","image":"any","command":["train"],"resources":{"requests":{"cpu":"100m","memory":"64Mi"}}}]}}`
+func torchJob(name string, workers int, annotations string) []byte {
+	template := `{"metadata":{"annotations":{` + annotations + `}},"spec":{"containers":[{"name":"pytorch","image":"any","command":["train"],"resources":{"requests":{"cpu":"100m","memory":"64Mi"}}}]}}`
 	return fmt.Appendf(nil, `{"apiVersion":"kubeflow.org/v1","kind":"PyTorchJob","metadata":{"name":%q},"spec":{"pytorchReplicaSpecs":{`+
 		`"Master":{"replicas":1,"restartPolicy":"Never","template":%s},"Worker":{"replicas":%d,"restartPolicy":"Never","template":%s}}}}`, name, template, workers, template)
 }
@@ -152,7 +178,7 @@ func trainingJob(o *options) error {
 		return err
 	}
 	m.start, m.cpu = time.Now(), cpuSeconds(o.pids)
-	if _, err := clients[0].must("POST", torchJobs, torchJob(run, o.count)); err != nil {
+	if _, err := clients[0].must("POST", torchJobs, torchJob(run, o.count, "")); err != nil {
 		return err
 	}
 	if err := m.await(3); err != nil {
@@ -181,36 +207,29 @@ func volcanoLives(o *options) error {
 	if err := m.count(s, o, collection("pods"), run, "pods", o.count*o.objects); err != nil {
 		return err
 	}
-	inqueue, completed := map[string]bool{}, map[string]bool{}
-	err = m.follow(s, o, volcanoJobs, true, func(object *seenObject) bool {
-		if strings.HasPrefix(object.Metadata.Name, run) && object.Status.State.Phase == "Completed" {
-			completed[object.Metadata.Name] = true
-		}
-		if len(completed) < o.count {
-			return false
-		}
-		m.reached("completed")
-		return true
+	err = m.countThose(s, o, volcanoJobs, run, "completed", o.count, func(object *seenObject) bool { return object.Status.State.Phase == "Completed" })
+	if err != nil {
+		return err
+	}
+	err = m.countThose(s, o, groups, run, "inqueue", o.count, func(object *seenObject) bool {
+		return object.Status.Phase != "" && object.Status.Phase != "Pending"
 	})
 	if err != nil {
 		return err
 	}
-	err = m.follow(s, o, groups, true, func(object *seenObject) bool {
-		if phase := object.Status.Phase; strings.HasPrefix(object.Metadata.Name, run) && phase != "" && phase != "Pending" {
-			inqueue[object.Metadata.Name] = true
-		}
-		if len(inqueue) < o.count {
-			return false
-		}
-		m.reached("inqueue")
-		return true
-	})
+	err = m.create(o, clients, volcanoJobs, func(number int) []byte { return volcanoJob(fmt.Sprintf("%s-%d", run, number), o.objects) })
 	if err != nil {
 		return err
 	}
+	fmt.Printf("%s rss_mb=%.0f\n", m.line("created", "inqueue", "pods", "completed", "quiet"), residentMegabytes(o.pids))
+	return nil
+}
+
+// create makes -count jobs by -clients at once, and waits until the three things that are followed have happened.
+func (m *moments) create(o *options, clients []*client, path string, job func(number int) []byte) error {
 	m.start, m.cpu = time.Now(), cpuSeconds(o.pids)
 	if _, err := inParallel(o, clients, func(c *client, number int) error {
-		_, err := c.must("POST", volcanoJobs, volcanoJob(fmt.Sprintf("%s-%d", run, number), o.objects))
+		_, err := c.must("POST", path, job(number))
 		return err
 	}); err != nil {
 		return err
@@ -219,8 +238,54 @@ func volcanoLives(o *options) error {
 	if err := m.await(3); err != nil {
 		return err
 	}
-	time.Sleep(3 * time.Second)
+	time.Sleep(3 * time.Second) // what is written behind everybody's back
 	m.reached("quiet")
-	fmt.Printf("%s rss_mb=%.0f\n", m.line("created", "inqueue", "pods", "completed", "quiet"), residentMegabytes(o.pids))
 	return nil
+}
+
+// trainingLives makes -count PyTorchJobs of -objects pods each, by -clients at once, and tells when all pods and services were there, when all jobs had
+// succeeded, and how many writes there were for each.
+func trainingLives(o *options) error {
+	clients, err := connect(o)
+	if err != nil {
+		return err
+	}
+	s, run := clients[0].server, fmt.Sprintf("l%x", time.Now().UnixNano())
+	m := newMoments(o)
+	if err := m.count(s, o, collection("pods"), run, "pods", o.count*o.objects); err != nil {
+		return err
+	}
+	if err := m.count(s, o, collection("services"), run, "services", o.count*o.objects); err != nil {
+		return err
+	}
+	if err := m.countThose(s, o, torchJobs, run, "succeeded", o.count, (*seenObject).succeeded); err != nil {
+		return err
+	}
+	before, err := revision(clients[0])
+	if err != nil {
+		return err
+	}
+	err = m.create(o, clients, torchJobs, func(number int) []byte {
+		return torchJob(fmt.Sprintf("%s-%d", run, number), o.objects-1, `"sim.lavaflow.io/duration":"100ms"`)
+	})
+	if err != nil {
+		return err
+	}
+	after, err := revision(clients[0])
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s writes_each=%.1f rss_mb=%.0f\n", m.line("created", "pods", "services", "succeeded", "quiet"), float64(after-before)/float64(o.count), residentMegabytes(o.pids))
+	return nil
+}
+
+// revision is how often anything was written so far.
+func revision(c *client) (int64, error) {
+	metrics, err := c.must("GET", "/metrics", nil)
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(metrics), "\nlavaflow_store_revision ")
+	number, _, _ := strings.Cut(rest, "\n")
+	return strconv.ParseInt(number, 10, 64)
 }

@@ -48,6 +48,7 @@ var work = map[string]func(*options) error{
 	"gangs":         gangs,
 	"gang-reaction": gangReaction,
 	"training-job":  trainingJob,
+	"training-jobs": trainingLives,
 	"volcano-jobs":  volcanoLives,
 }
 

@@ -18,19 +18,32 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which pods belong to which services: one view for all controllers that write addresses down.
  *
- * <p>Both are found by single labels: a namespace may have a thousand pods with a service each.
+ * <p>Both are found by single labels: a namespace may have a thousand pods with a service each, of one job or of many.
  */
 final class ServicePods {
     static final KubeApi.Kind SERVICES = KubeApi.Kind.core("services");
+    /** Before the label a service is found by; the others are only counted. */
+    private static final String FOUND_BY = "=";
 
-    /** @param word the label it is found by, with its namespace */
-    private record Selecting(ServiceKey key, LabelSelector selector, String word) {}
+    /**
+     * What a service selects.
+     *
+     * @param words its labels with the namespace; none where it selects nothing
+     * @param word the one it is found by
+     */
+    private record Selecting(ServiceKey key, LabelSelector selector, List<String> words, String word) {
+        List<String> index() {
+            List<String> all = new ArrayList<>(words);
+            all.add(FOUND_BY + word);
+            return all;
+        }
+    }
 
     private final Mirror<Selecting> services;
     private final Mirror<PodAddress> pods;
 
     ServicePods(Followers followers) {
-        services = new Mirror<>(followers, SERVICES, ServicePods::selecting, each -> List.of(each.word()));
+        services = new Mirror<>(followers, SERVICES, this::selecting, Selecting::index);
         pods = new Mirror<>(
                 followers, ReplicaControllers.PODS, PodAddress::of, pod -> words(pod.namespace(), pod.labels()));
     }
@@ -45,20 +58,22 @@ final class ServicePods {
         return words;
     }
 
-    /** The label of a selector that says most: a number among equals, or else what is longest. */
-    private static String word(String namespace, @Nullable JsonNode selector) {
-        return words(namespace, selector).stream()
-                .max(Comparator.comparing((String word) -> word.contains("-index="))
-                        .thenComparingInt(String::length)
-                        .thenComparing(Comparator.naturalOrder()))
-                .orElse("");
+    /** As long as a service selects the same, it is found by the same label. */
+    private Selecting selecting(ObjectNode service) {
+        ServiceKey key = ServiceKey.of(service);
+        JsonNode wanted = selects(service) ? Json.at(service, "spec", "selector") : null;
+        List<String> words = words(key.namespace(), wanted);
+        Selecting before = services.get(key.namespace(), key.name());
+        if (before != null && before.words().equals(words)) {
+            return before;
+        }
+        return new Selecting(
+                key, wanted == null ? LabelSelector.NOTHING : LabelSelector.ofLabels(wanted), words, rarest(words));
     }
 
-    private static Selecting selecting(ObjectNode service) {
-        return new Selecting(
-                ServiceKey.of(service),
-                selects(service) ? LabelSelector.ofLabels(Json.at(service, "spec", "selector")) : LabelSelector.NOTHING,
-                word(Objects.namespace(service), Json.at(service, "spec", "selector")));
+    /** The label that fewest other services ask for, which says most. */
+    private String rarest(List<String> words) {
+        return words.stream().min(Comparator.comparingInt(services::count)).orElse("");
     }
 
     /** Whether the addresses of a service are those of pods, and not somebody else's business. */
@@ -86,7 +101,7 @@ final class ServicePods {
             return;
         }
         for (String word : words(pod.namespace(), pod.labels())) {
-            for (Selecting service : services.having(word)) {
+            for (Selecting service : services.having(FOUND_BY + word)) {
                 if (service.selector().matches(pod.labels())) {
                     listener.accept(service.key());
                 }
@@ -98,7 +113,7 @@ final class ServicePods {
     List<PodAddress> of(ObjectNode service) {
         JsonNode wanted = Json.at(service, "spec", "selector");
         LabelSelector selector = LabelSelector.ofLabels(wanted);
-        return pods.having(word(Objects.namespace(service), wanted)).stream()
+        return pods.havingRarest(words(Objects.namespace(service), wanted)).stream()
                 .filter(pod -> selector.matches(pod.labels()))
                 .toList();
     }

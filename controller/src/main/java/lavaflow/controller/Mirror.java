@@ -1,6 +1,7 @@
 package lavaflow.controller;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -192,6 +193,20 @@ public final class Mirror<T> implements ChangeListener {
     public synchronized List<T> having(String word) {
         Map<String, T> found = byIndex.get(word);
         return found == null ? List.of() : new ArrayList<>(found.values());
+    }
+
+    /** How many values have a word in the index. */
+    public synchronized int count(String word) {
+        Map<String, T> found = byIndex.get(word);
+        return found == null ? 0 : found.size();
+    }
+
+    /** The values that have the one of these words that fewest have: those that have all of them are among these. None where there are no words. */
+    public synchronized List<T> havingRarest(List<String> words) {
+        return words.stream()
+                .min(Comparator.comparingInt(this::count))
+                .map(this::having)
+                .orElse(List.of());
     }
 
     public synchronized List<T> all() {
