@@ -1,7 +1,5 @@
 package lavaflow.cluster;
 
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -10,6 +8,7 @@ import lavaflow.controller.KubeApi;
 import lavaflow.controller.Mirror;
 import lavaflow.kube.Json;
 import lavaflow.kube.LabelSelector;
+import lavaflow.kube.SelectorIndex;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -22,58 +21,31 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServicePods {
     static final KubeApi.Kind SERVICES = KubeApi.Kind.core("services");
-    /** Before the label a service is found by; the others are only counted. */
-    private static final String FOUND_BY = "=";
 
-    /**
-     * What a service selects.
-     *
-     * @param words its labels with the namespace; none where it selects nothing
-     * @param word the one it is found by
-     */
-    private record Selecting(ServiceKey key, LabelSelector selector, List<String> words, String word) {
-        List<String> index() {
-            List<String> all = new ArrayList<>(words);
-            all.add(FOUND_BY + word);
-            return all;
-        }
-    }
+    /** @param selector null where the service selects nothing */
+    private record Selecting(ServiceKey key, @Nullable ObjectNode selector) {}
 
-    private final Mirror<Selecting> services;
+    private final SelectorIndex<ServiceKey> services = new SelectorIndex<>();
     private final Mirror<PodAddress> pods;
 
     ServicePods(Followers followers) {
-        services = new Mirror<>(followers, SERVICES, this::selecting, Selecting::index);
+        new Mirror<>(followers, SERVICES, ServicePods::selecting, _ -> List.of()).whenDifferent((before, after) -> {
+            if (after != null) {
+                services.put(after.key(), after.key().namespace(), after.selector());
+            } else if (before != null) {
+                services.remove(before.key());
+            }
+        });
         pods = new Mirror<>(
-                followers, ReplicaControllers.PODS, PodAddress::of, pod -> words(pod.namespace(), pod.labels()));
+                followers,
+                ReplicaControllers.PODS,
+                PodAddress::of,
+                pod -> SelectorIndex.words(pod.namespace(), pod.labels()));
     }
 
-    private static List<String> words(String namespace, @Nullable JsonNode labels) {
-        List<String> words = new ArrayList<>();
-        if (labels != null) {
-            labels.properties()
-                    .forEach(label -> words.add(namespace + "/" + label.getKey() + "="
-                            + label.getValue().asText()));
-        }
-        return words;
-    }
-
-    /** As long as a service selects the same, it is found by the same label. */
-    private Selecting selecting(ObjectNode service) {
-        ServiceKey key = ServiceKey.of(service);
-        JsonNode wanted = selects(service) ? Json.at(service, "spec", "selector") : null;
-        List<String> words = words(key.namespace(), wanted);
-        Selecting before = services.get(key.namespace(), key.name());
-        if (before != null && before.words().equals(words)) {
-            return before;
-        }
+    private static Selecting selecting(ObjectNode service) {
         return new Selecting(
-                key, wanted == null ? LabelSelector.NOTHING : LabelSelector.ofLabels(wanted), words, rarest(words));
-    }
-
-    /** The label that fewest other services ask for, which says most. */
-    private String rarest(List<String> words) {
-        return words.stream().min(Comparator.comparingInt(services::count)).orElse("");
+                ServiceKey.of(service), selects(service) ? Json.objectAt(service, "spec", "selector") : null);
     }
 
     /** Whether the addresses of a service are those of pods, and not somebody else's business. */
@@ -100,20 +72,14 @@ final class ServicePods {
         if (pod == null || pod.labels().isEmpty()) {
             return;
         }
-        for (String word : words(pod.namespace(), pod.labels())) {
-            for (Selecting service : services.having(FOUND_BY + word)) {
-                if (service.selector().matches(pod.labels())) {
-                    listener.accept(service.key());
-                }
-            }
-        }
+        services.matching(pod.namespace(), pod.labels()).keySet().forEach(listener);
     }
 
     /** The pods of a service, by name. */
     List<PodAddress> of(ObjectNode service) {
         JsonNode wanted = Json.at(service, "spec", "selector");
         LabelSelector selector = LabelSelector.ofLabels(wanted);
-        return pods.havingRarest(words(Objects.namespace(service), wanted)).stream()
+        return pods.havingRarest(SelectorIndex.words(Objects.namespace(service), wanted)).stream()
                 .filter(pod -> selector.matches(pod.labels()))
                 .toList();
     }

@@ -195,8 +195,7 @@ public final class Mirror<T> implements ChangeListener {
         return found == null ? List.of() : new ArrayList<>(found.values());
     }
 
-    /** How many values have a word in the index. */
-    public synchronized int count(String word) {
+    private int count(String word) {
         Map<String, T> found = byIndex.get(word);
         return found == null ? 0 : found.size();
     }

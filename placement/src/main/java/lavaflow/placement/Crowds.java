@@ -4,10 +4,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 import lavaflow.kube.Json;
-import lavaflow.kube.LabelSelector;
+import lavaflow.kube.SelectorIndex;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
@@ -22,8 +21,8 @@ public final class Crowds {
     private final PodCounts counts;
     private final Owned nobody = new Owned();
     private final Map<String, Owned> byOwner = new HashMap<>();
-    /** Selectors by namespace and name. */
-    private final Map<String, Map<String, ObjectNode>> services = new HashMap<>();
+    /** By namespace and name. */
+    private final SelectorIndex<String> services = new SelectorIndex<>();
 
     private int generation = 1;
     /** Where to begin looking for nodes when not all are looked at. */
@@ -113,15 +112,8 @@ public final class Crowds {
      * @param selector null where the service is gone
      */
     public void putService(String place, @Nullable ObjectNode selector) {
-        int slash = place.indexOf('/');
-        Map<String, ObjectNode> known = services.computeIfAbsent(place.substring(0, slash), _ -> new TreeMap<>());
-        String name = place.substring(slash + 1);
-        ObjectNode before = selector == null || selector.isEmpty() ? known.remove(name) : known.put(name, selector);
-        if (before == null || !before.equals(selector)) {
+        if (services.put(place, place.substring(0, place.indexOf('/')), selector)) {
             generation++;
-        }
-        if (known.isEmpty()) {
-            services.remove(place.substring(0, slash));
         }
     }
 
@@ -141,7 +133,7 @@ public final class Crowds {
     }
 
     private @Nullable PodSet served(PodClass type) {
-        if (!services.containsKey(type.namespace) || !type.terms.spreads().isEmpty()) {
+        if (services.isEmpty() || !type.terms.spreads().isEmpty()) {
             return null;
         }
         PodClass.Service known = type.service;
@@ -155,12 +147,7 @@ public final class Crowds {
     /** What all services of a pod select; null if it has none. */
     private @Nullable PodSet serving(PodClass type) {
         ObjectNode labels = Json.object();
-        for (ObjectNode selector :
-                services.getOrDefault(type.namespace, Map.of()).values()) {
-            if (LabelSelector.ofLabels(selector).matches(type.labels)) {
-                labels.setAll(selector);
-            }
-        }
+        services.matching(type.namespace, type.labels).values().forEach(labels::setAll);
         if (labels.isEmpty()) {
             return null;
         }
