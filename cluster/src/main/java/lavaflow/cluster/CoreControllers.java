@@ -383,6 +383,8 @@ public final class CoreControllers implements AutoCloseable {
         add(
                 "resourceclaim-controller",
                 () -> new DeviceClaims(as.as("resource-claim-controller"), followers, clock, nanoTime).controller());
+        String ofTaints = "device-taint-eviction-controller";
+        add(ofTaints, () -> new DeviceTaintEviction(as.as(ofTaints), followers, clock, nanoTime).controller());
         add(
                 "persistentvolume-attach-detach-controller",
                 () -> new AttachDetach(as.as("attachdetach-controller"), followers, clock, nanoTime).controller());

@@ -62,7 +62,7 @@ record DeviceClaim(
         return owner == null ? List.of() : List.of(owner.uid());
     }
 
-    private static List<String> users(ObjectNode claim) {
+    static List<String> users(ObjectNode claim) {
         List<String> users = new ArrayList<>();
         Json.listAt(claim, "status", "reservedFor").forEach(user -> users.add(Json.textAt(user, "uid")));
         return List.copyOf(users);

@@ -144,7 +144,7 @@ final class TaintEviction {
         }
     }
 
-    private static ObjectNode about(ReplicaControllers.Key key, String uid) {
+    static ObjectNode about(ReplicaControllers.Key key, String uid) {
         ObjectNode about = Objects.named(key.name()).put("apiVersion", "v1").put("kind", "Pod");
         Json.ensureObject(about, "metadata").put("namespace", key.namespace()).put("uid", uid);
         return about;

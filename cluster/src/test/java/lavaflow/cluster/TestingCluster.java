@@ -51,6 +51,7 @@ final class TestingCluster {
     static final KubeApi.Kind DEVICE_CLAIMS = new KubeApi.Kind("resource.k8s.io", "v1", "resourceclaims", true);
     static final KubeApi.Kind DEVICE_TEMPLATES =
             new KubeApi.Kind("resource.k8s.io", "v1", "resourceclaimtemplates", true);
+    static final KubeApi.Kind DEVICE_SLICES = new KubeApi.Kind("resource.k8s.io", "v1", "resourceslices", false);
 
     private static final Instant START = Instant.parse("2030-01-02T03:04:05Z");
 
@@ -84,7 +85,8 @@ final class TestingCluster {
             .serve(DRIVERS, "CSIDriver")
             .serve(ATTRIBUTES, "VolumeAttributesClass")
             .serve(DEVICE_CLAIMS, "ResourceClaim")
-            .serve(DEVICE_TEMPLATES, "ResourceClaimTemplate");
+            .serve(DEVICE_TEMPLATES, "ResourceClaimTemplate")
+            .serve(DEVICE_SLICES, "ResourceSlice");
     Followers followers = new Followers(api);
     private final AtomicLong nanos = new AtomicLong();
     private final List<ControllerRunner<?>> runners = new ArrayList<>();
