@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of a pod that has entries for ResourceClaims.
+ * What is kept of a pod that has entries for ResourceClaims, or one that the scheduler made for what its containers ask for.
  *
  * @param claims the names of those that are known
  * @param templates what the others are made of
@@ -66,10 +66,14 @@ record DeviceUser(
 
     /** Null for the many that have none. */
     static @Nullable DeviceUser of(ObjectNode pod) {
-        if (Json.listAt(pod, "spec", "resourceClaims").isEmpty()) {
+        String extended = Json.textAt(pod, "status", "extendedResourceClaimStatus", "resourceClaimName");
+        if (Json.listAt(pod, "spec", "resourceClaims").isEmpty() && extended.isEmpty()) {
             return null;
         }
         List<String> claims = new ArrayList<>();
+        if (!extended.isEmpty()) {
+            claims.add(extended);
+        }
         List<String> templates = new ArrayList<>();
         for (Entry entry : entries(pod)) {
             if (entry.claim() != null) {

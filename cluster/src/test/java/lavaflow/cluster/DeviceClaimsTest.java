@@ -305,6 +305,30 @@ class DeviceClaimsTest {
     }
 
     /** Told again and again, each time with the mishap one request later. */
+    @Test
+    void claimsForWhatContainersAskForGoWhenTheirPodHasEnded() {
+        ObjectNode pod = pod("user", each -> Json.ensureObject(each, "status", "extendedResourceClaimStatus")
+                .put("resourceClaimName", "made"));
+        ObjectNode claim = named("made");
+        claim.set("spec", spec());
+        Json.ensureObject(claim, "metadata")
+                .putArray("ownerReferences")
+                .addObject()
+                .put("apiVersion", "v1")
+                .put("kind", "Pod")
+                .put("name", "user")
+                .put("uid", Objects.uid(pod))
+                .put("controller", true);
+        api.create(DEVICE_CLAIMS, "team", claim);
+        allocate("made", pod);
+        cluster.settle();
+        assertThat(api.has(DEVICE_CLAIMS, "team", "made")).isTrue();
+
+        cluster.report("team", "user", "Succeeded", false);
+        cluster.settle();
+        assertThat(api.has(DEVICE_CLAIMS, "team", "made")).isFalse();
+    }
+
     @ParameterizedTest
     @EnumSource(CrashingKubeApi.Mishap.class)
     void aMishapAnywhereLeavesOneClaimEach(CrashingKubeApi.Mishap mishap) {

@@ -40,6 +40,9 @@ final class GangState implements ClusterState.Listener {
     private final Priorities priorities = new Priorities();
     private final Amounts total = Amounts.none();
     private final Map<String, Amounts> totals = new HashMap<>();
+    /** Of these, what devices stand for. */
+    private Map<String, Long> devices = Map.of();
+
     private final Amounts used = Amounts.none();
 
     GangState(ClusterState cluster) {
@@ -90,8 +93,14 @@ final class GangState implements ClusterState.Listener {
         return used;
     }
 
-    /** All that nodes have. */
+    /** All that nodes have, with the devices behind resources that none of them has itself. */
     Amounts total() {
+        Map<String, Long> now = cluster.devices().supply();
+        if (!now.equals(devices)) {
+            total.subtract(Amounts.of(devices, cluster.columns()));
+            total.add(Amounts.of(now, cluster.columns()));
+            devices = now;
+        }
         return total;
     }
 

@@ -355,8 +355,7 @@ public final class Inquiry {
         for (int slot = 0; slot < nodes.slots(); slot++) {
             if (nodes.isKnown(slot) && (attempt == null || attempt.refusalBesidesRoom(slot) == null)) {
                 for (int column = 0; column < member.type.requests.length; column++) {
-                    long wanted = member.type.requests[column];
-                    if (wanted > nodes.allocatable(column, slot) - nodes.requested(column, slot)) {
+                    if (nodes.lacks(member.type, column, slot)) {
                         scarce.add(session.resource(column));
                     }
                 }

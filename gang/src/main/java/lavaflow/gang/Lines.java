@@ -151,7 +151,7 @@ final class Lines {
         List<Need> needs = new ArrayList<>(members.size());
         for (Member member : members) {
             List<Object> scopes = session.nodeVotes.scopes(member);
-            if (scopes == null || !member.type.asksOnlyForRoom()) {
+            if (scopes == null || !session.cluster().asksOnlyForRoom(member.type)) {
                 return null;
             }
             MemberSpec spec = member.spec;

@@ -37,7 +37,7 @@ public final class Attempt {
         state.counts().trim();
         this.neighbours = Neighbours.of(state, type);
         this.volumes = state.volumesFor(type);
-        this.devices = type.needsDevices() ? state.devices().wanted(pod, type) : null;
+        this.devices = state.needsDevices(type) ? state.devices().wanted(pod, type) : null;
     }
 
     /** Something no node can help with; null if there is nothing such. */

@@ -54,6 +54,7 @@ public final class ClusterState {
 
     private final Map<String, DisruptionBudget> budgets = new LinkedHashMap<>();
     private long version = 1;
+    private int backing;
     private @Nullable Listener listener;
 
     /** What nodes and pods are seen in, as of one moment: nobody changes it any more. */
@@ -70,6 +71,7 @@ public final class ClusterState {
     private ClusterState(Volumes volumes, Devices devices) {
         this.volumes = volumes;
         this.devices = devices;
+        columns.backedBy(devices::isBacked);
     }
 
     /** One without nodes and pods. */
@@ -119,6 +121,13 @@ public final class ClusterState {
         return devices;
     }
 
+    /** Claims that keep pods waiting which they were made for. */
+    public List<DeviceClaim> takeStale() {
+        return devices.takeStale().stream()
+                .filter(claim -> !placed.containsKey(claim.owner()))
+                .toList();
+    }
+
     /** Changes whenever some pod might find another answer than before. */
     public long version() {
         return version;
@@ -152,7 +161,22 @@ public final class ClusterState {
         }
     }
 
+    /** Whether pods of a class need devices, as things are. */
+    public boolean needsDevices(PodClass type) {
+        return devices.areNeededBy(type);
+    }
+
+    /** Whether it asks for nothing but room: nothing of its neighbours, for no port, no volume and no device. */
+    public boolean asksOnlyForRoom(PodClass type) {
+        return type.asksOnlyForRoom() && !needsDevices(type);
+    }
+
     public Ranking ranking(PodClass type) {
+        if (backing != devices.backing()) {
+            // Which nodes have room may be another question now.
+            backing = devices.backing();
+            rankings.clear();
+        }
         return rankings.computeIfAbsent(new Demand(type.choice, type.demand), _ -> Ranking.byRoom(type, nodes));
     }
 
@@ -195,7 +219,7 @@ public final class ClusterState {
     public PlacedPod place(ScheduledPod pod, PodClass type, int slot) {
         type.pods++;
         PlacedPod entry = new PlacedPod(pod, type);
-        if (type.needsDevices()) {
+        if (needsDevices(type)) {
             devices.take(pod, type, nodes.node(slot));
         }
         put(entry, slot);
@@ -228,7 +252,7 @@ public final class ClusterState {
 
     /** Whether pods of a class care about nobody and nobody about them, so that it is enough to know how many there are. */
     public boolean isLonely(PodClass type) {
-        return type.asksOnlyForRoom() && !crowds.concern(type) && counts.areIndifferentTo(type);
+        return asksOnlyForRoom(type) && !crowds.concern(type) && counts.areIndifferentTo(type);
     }
 
     /** A pod takes no room any more; null if it took none. */
@@ -236,9 +260,7 @@ public final class ClusterState {
     public PlacedPod forget(String uid) {
         PlacedPod entry = placed.remove(uid);
         if (entry != null) {
-            if (entry.type().needsDevices()) {
-                devices.release(uid);
-            }
+            devices.release(uid);
             int slot = nodes.slot(entry.pod().node());
             takeFrom(entry, slot);
             if (listener != null) {

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 import lavaflow.kube.PodRequests;
 
@@ -18,6 +19,7 @@ public final class Columns {
 
     private final List<String> names = new ArrayList<>();
     private final Map<String, Integer> places = new HashMap<>();
+    private Predicate<String> backed = _ -> false;
 
     public Columns() {
         place(PodRequests.CPU);
@@ -38,6 +40,16 @@ public final class Columns {
     /** Whether an amount is about each device of a node: nodes as a whole do not count it. */
     boolean isOfDevices(int place) {
         return OF_DEVICES.contains(names.get(place));
+    }
+
+    /** Says which resources classes of devices stand for. */
+    void backedBy(Predicate<String> devices) {
+        backed = devices;
+    }
+
+    /** Whether nodes that have none of it may have it as devices. */
+    boolean isBacked(int place) {
+        return backed.test(names.get(place));
     }
 
     public int size() {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param revision larger for what was written later
  * @param owner the uid of the pod it was made for; empty if people made it
+ * @param extended whether it was made for resources that the pod's containers ask for
  * @param constraints as they stand there
  * @param config likewise
  * @param allocation the devices it has; null as long as it has none
@@ -30,6 +31,7 @@ public record DeviceClaim(
         long revision,
         boolean deleting,
         String owner,
+        boolean extended,
         List<DeviceRequest> requests,
         List<JsonNode> constraints,
         List<JsonNode> config,
@@ -101,6 +103,7 @@ public record DeviceClaim(
                 revision(Json.textAt(metadata, "resourceVersion")),
                 Json.at(metadata, "deletionTimestamp") != null,
                 owner(metadata),
+                Json.textAt(metadata, "annotations", ExtendedClaim.ANNOTATION).equals("true"),
                 List.copyOf(requests),
                 list(devices, "constraints"),
                 list(devices, "config"),

@@ -14,13 +14,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param selectors expressions, all of which a device must meet
  * @param config what the driver is told, as it stands there
+ * @param resource the extended resource it stands for besides the one named after it; empty if none
+ * @param created when it was made; of several that stand for the same the newest counts
  */
-public record DeviceClass(String name, List<String> selectors, List<JsonNode> config) {
+public record DeviceClass(
+        String name, List<String> selectors, List<JsonNode> config, String resource, String created) {
     public static DeviceClass of(ObjectNode type) {
         List<JsonNode> config = new ArrayList<>();
         Json.listAt(type, "spec", "config").forEach(config::add);
         return new DeviceClass(
-                Json.textAt(type, "metadata", "name"), selectors(Json.at(type, "spec")), List.copyOf(config));
+                Json.textAt(type, "metadata", "name"),
+                selectors(Json.at(type, "spec")),
+                List.copyOf(config),
+                Json.textAt(type, "spec", "extendedResourceName"),
+                Json.textAt(type, "metadata", "creationTimestamp"));
     }
 
     static List<String> selectors(@Nullable JsonNode from) {

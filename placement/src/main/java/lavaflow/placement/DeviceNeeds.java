@@ -2,8 +2,10 @@ package lavaflow.placement;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,22 +15,29 @@ public final class DeviceNeeds {
 
     private final Devices devices;
     private final @Nullable String problem;
-    private final String user;
+    private final ScheduledPod pod;
+    private final PodClass type;
+    /** A claim that was made for resources of the pod's containers before, and came to nothing. */
+    private final @Nullable DeviceClaim stale;
     private final List<DeviceClaim> claims = new ArrayList<>();
     /** Of these, the ones that have no devices yet. */
     private final List<DeviceClaim> open = new ArrayList<>();
 
     private final Map<String, @Nullable List<DeviceClaim.Allocation>> found = new HashMap<>();
+    /** By the resources of which a node has none itself. */
+    private final Map<Set<String>, ExtendedClaim> extended = new HashMap<>();
     /** Something is wrong with a claim or a class. */
     private @Nullable String trouble;
 
     DeviceNeeds(Devices devices, ScheduledPod pod, PodClass type) {
         this.devices = devices;
-        this.user = pod.uid();
-        this.problem = gather(pod, type);
+        this.pod = pod;
+        this.type = type;
+        this.stale = devices.isBackingAny(type) ? devices.extendedClaim(pod.uid()) : null;
+        this.problem = gather();
     }
 
-    private @Nullable String gather(ScheduledPod pod, PodClass type) {
+    private @Nullable String gather() {
         for (PodClaim each : type.devices) {
             if (!each.problem().isEmpty()) {
                 return each.problem();
@@ -92,16 +101,41 @@ public final class DeviceNeeds {
         return open;
     }
 
-    /** What the claims without devices would get on a node; null if they cannot get all they need. */
+    /** A claim that has to go before the pod can be given anything; null if there is none. */
+    public @Nullable DeviceClaim stale() {
+        return stale;
+    }
+
+    /** The claim for what containers ask for, where a node has that as devices only; null if it has all of it itself. */
+    @Nullable
+    ExtendedClaim extended(NodeTable.Node node) {
+        Map<String, DeviceClass> classes = new LinkedHashMap<>();
+        for (String resource : type.extended) {
+            DeviceClass behind = devices.classOf(resource);
+            if (behind != null && node.allocatable().getOrDefault(resource, 0L) == 0) {
+                classes.put(resource, behind);
+            }
+        }
+        return classes.isEmpty()
+                ? null
+                : extended.computeIfAbsent(classes.keySet(), _ -> ExtendedClaim.of(pod, type, classes));
+    }
+
+    /** What the claims without devices would get on a node, that of its containers last; null if they cannot get all they need. */
     @Nullable
     List<DeviceClaim.Allocation> allocations(NodeTable.Node node) {
-        if (open.isEmpty()) {
+        ExtendedClaim more = extended(node);
+        if (open.isEmpty() && more == null) {
             return List.of();
         }
         if (!found.containsKey(node.name())) {
             List<DeviceClaim.Allocation> answer = null;
             try {
-                answer = devices.search(node, open);
+                List<DeviceClaim> all = new ArrayList<>(open);
+                if (more != null) {
+                    all.add(more.claim());
+                }
+                answer = devices.search(node, all);
             } catch (DeviceTrouble wrong) {
                 trouble = trouble == null ? wrong.text() : trouble;
             }
@@ -113,6 +147,10 @@ public final class DeviceNeeds {
     /** Null if the node will do. */
     @Nullable
     Reason refusal(NodeTable.Node node) {
+        if (stale != null) {
+            devices.noteStale(stale);
+            return Reason.STALE_CLAIM;
+        }
         boolean reachable = true;
         for (DeviceClaim claim : claims) {
             DeviceClaim.Allocation has = devices.allocation(claim);
@@ -169,7 +207,7 @@ public final class DeviceNeeds {
             DeviceClaim.Allocation has = claim.allocation();
             if (has != null
                     && nodes.stream().anyMatch(node -> !has.reachableFrom(node))
-                    && !devices.hasOtherUsers(claim, user)) {
+                    && !devices.hasOtherUsers(claim, pod.uid())) {
                 return claim;
             }
         }

@@ -29,12 +29,14 @@ public final class Devices {
      * What has to be written before a pod is bound.
      *
      * @param allocation what the claim gets; null if it has that already
+     * @param made what the claim is made of that does not exist yet; null if it does
      */
     public record Reservation(
             String namespace,
             String name,
             String uid,
-            @Nullable ObjectNode allocation) {}
+            @Nullable ObjectNode allocation,
+            @Nullable ExtendedClaim made) {}
 
     private final Map<String, DeviceSlice> slices = new TreeMap<>();
     private final Map<String, DeviceClass> classes = new HashMap<>();
@@ -47,12 +49,22 @@ public final class Devices {
     /** The claims, by their uid, of pods that were given a node; by the uid of the pod. */
     private final Map<String, Set<String>> uses = new HashMap<>();
 
+    /** Claims that were decided on and are still to be made, by the uid of the pod. */
+    private final Map<String, ExtendedClaim> made = new HashMap<>();
+    /** Where claims are that were made for what containers ask for, by the uid of the pod. */
+    private final Map<String, String> extended = new HashMap<>();
+
+    private final Map<String, DeviceClaim> stale = new LinkedHashMap<>();
+    private final DeviceClasses backed = new DeviceClasses();
     private final DeviceSelectors selectors = new DeviceSelectors();
     private final Map<String, Reachable> reachable = new HashMap<>();
     private final Map<String, List<DeviceSlice>> local = new HashMap<>();
     private final List<DeviceSlice> wide = new ArrayList<>();
     private long version;
     private long sorted = -1;
+    private Map<String, Long> supply = Map.of();
+    private long supplied = -1;
+    private int suppliedFor;
 
     /** The same as of now, for somebody who decides on his own. */
     Devices copy() {
@@ -64,6 +76,8 @@ public final class Devices {
             copy.assumed.put(uid, new Assumed(each.allocation, new LinkedHashSet<>(each.users)));
             copy.allocated.add(each.allocation);
         });
+        copy.made.putAll(made);
+        copy.backed.put(classes.values());
         uses.forEach((pod, its) -> copy.uses.put(pod, new LinkedHashSet<>(its)));
         return copy;
     }
@@ -86,6 +100,7 @@ public final class Devices {
         } else {
             classes.put(name, type);
         }
+        backed.put(classes.values());
     }
 
     /**
@@ -100,6 +115,9 @@ public final class Devices {
             return false;
         }
         boolean had = before != null && allocation(before) != null;
+        if (before != null && before.extended()) {
+            extended.remove(before.owner(), place);
+        }
         if (before != null && before.allocation() != null) {
             allocated.remove(before.allocation());
         }
@@ -111,6 +129,12 @@ public final class Devices {
             return had;
         }
         claims.put(place, claim);
+        if (claim.extended()) {
+            extended.put(claim.owner(), place);
+            if (claim.allocation() != null) {
+                dropAssumed(ExtendedClaim.uid(claim.owner()));
+            }
+        }
         if (claim.allocation() != null) {
             allocated.add(claim.allocation());
         }
@@ -120,7 +144,15 @@ public final class Devices {
     /** A claim as it was written here: it may be gone by now. */
     public boolean wrote(DeviceClaim claim) {
         DeviceClaim known = claims.get(claim.place());
-        return known != null && known.uid().equals(claim.uid()) && putClaim(claim.place(), claim);
+        boolean fresh = claim.extended() && made.containsKey(claim.owner());
+        boolean same = known == null ? fresh : known.uid().equals(claim.uid());
+        return same && putClaim(claim.place(), claim);
+    }
+
+    /** A claim that was deleted here, unless it is another one by now. */
+    public boolean deleted(DeviceClaim claim) {
+        DeviceClaim known = claims.get(claim.place());
+        return known != null && known.uid().equals(claim.uid()) && putClaim(claim.place(), null);
     }
 
     private void dropAssumed(String uid) {
@@ -139,25 +171,34 @@ public final class Devices {
         if (needs.problem() != null || given == null) {
             return false;
         }
-        Set<String> its = new LinkedHashSet<>();
+        Set<String> claimed = new LinkedHashSet<>();
         List<DeviceClaim> open = needs.open();
         for (int i = 0; i < open.size(); i++) {
             assumed.put(open.get(i).uid(), new Assumed(given.get(i), new LinkedHashSet<>()));
             allocated.add(given.get(i));
         }
         for (DeviceClaim claim : needs.claims()) {
-            its.add(claim.uid());
+            claimed.add(claim.uid());
             Assumed had = assumed.get(claim.uid());
             if (had != null) {
                 had.users.add(pod.uid());
             }
         }
-        uses.put(pod.uid(), its);
+        ExtendedClaim more = needs.extended(node);
+        if (more != null) {
+            DeviceClaim.Allocation its = given.getLast();
+            assumed.put(more.claim().uid(), new Assumed(its, new LinkedHashSet<>(List.of(pod.uid()))));
+            allocated.add(its);
+            made.put(pod.uid(), more);
+            claimed.add(more.claim().uid());
+        }
+        uses.put(pod.uid(), claimed);
         return true;
     }
 
     /** Nothing came of a pod's node, or it is seen there by now. */
     void release(String pod) {
+        made.remove(pod);
         Set<String> its = uses.remove(pod);
         if (its == null) {
             return;
@@ -172,7 +213,7 @@ public final class Devices {
 
     /** What has to be written for a pod that was given a node, in the order of its claims. */
     public List<Reservation> reservations(ScheduledPod pod, PodClass type) {
-        if (type.devices.isEmpty() || !uses.containsKey(pod.uid())) {
+        if (!uses.containsKey(pod.uid())) {
             return List.of();
         }
         List<Reservation> all = new ArrayList<>();
@@ -180,8 +221,13 @@ public final class Devices {
             Assumed had = assumed.get(claim.uid());
             if (had != null || !claim.users().contains(pod.uid())) {
                 ObjectNode allocation = had == null ? null : had.allocation.json();
-                all.add(new Reservation(claim.namespace(), claim.name(), claim.uid(), allocation));
+                all.add(new Reservation(claim.namespace(), claim.name(), claim.uid(), allocation, null));
             }
+        }
+        ExtendedClaim more = made.get(pod.uid());
+        Assumed had = more == null ? null : assumed.get(more.claim().uid());
+        if (more != null && had != null) {
+            all.add(new Reservation(pod.namespace(), "", "", had.allocation.json(), more));
         }
         return all;
     }
@@ -199,6 +245,57 @@ public final class Devices {
     }
 
     // ---- what there is ----
+
+    /** Changes whenever classes stand for other resources than before. */
+    int backing() {
+        return backed.changes();
+    }
+
+    boolean isBacked(String resource) {
+        return backed.of(resource) != null;
+    }
+
+    @Nullable
+    DeviceClass classOf(String resource) {
+        return backed.of(resource);
+    }
+
+    /** Whether devices stand for something that pods of a class ask for. */
+    boolean isBackingAny(PodClass type) {
+        return !type.extended.isEmpty() && type.extended.stream().anyMatch(this::isBacked);
+    }
+
+    boolean areNeededBy(PodClass type) {
+        return !type.devices.isEmpty() || isBackingAny(type);
+    }
+
+    /** How many devices there are behind each resource that containers can ask for. */
+    public Map<String, Long> supply() {
+        if (supplied != version || suppliedFor != backed.revision()) {
+            supplied = version;
+            suppliedFor = backed.revision();
+            supply = backed.supply(slices.values(), selectors);
+        }
+        return supply;
+    }
+
+    void noteStale(DeviceClaim claim) {
+        stale.put(claim.uid(), claim);
+    }
+
+    /** Claims that keep pods waiting which they were made for. */
+    List<DeviceClaim> takeStale() {
+        List<DeviceClaim> all = List.copyOf(stale.values());
+        stale.clear();
+        return all;
+    }
+
+    /** The claim that was made for what a pod's containers ask for; null if there is none. */
+    @Nullable
+    DeviceClaim extendedClaim(String pod) {
+        String place = extended.get(pod);
+        return place == null ? null : claims.get(place);
+    }
 
     @Nullable
     DeviceClaim claim(String place) {

@@ -390,7 +390,14 @@ public final class NodeTable {
 
     private boolean lacks(long wanted, int column, int slot, long more) {
         return (column >= allocatable.length || wanted > allocatable[column][slot] - requested[column][slot] + more)
-                && !columns.isOfDevices(column);
+                && !columns.isOfDevices(column)
+                && !(allocatable(column, slot) == 0 && columns.isBacked(column));
+    }
+
+    /** Whether a node has too little left of something that a pod asks for. */
+    public boolean lacks(PodClass type, int column, int slot) {
+        long wanted = column < type.requests.length ? type.requests[column] : 0;
+        return wanted > 0 && lacks(wanted, column, slot, 0);
     }
 
     /**

@@ -60,6 +60,9 @@ public final class PodClass {
     /** Claims of devices. */
     final List<PodClaim> devices;
 
+    /** Resources that devices may stand for. */
+    final List<String> extended;
+
     /** What whoever decides keeps for all pods of it; null as long as nothing. */
     public @Nullable Object kept;
 
@@ -97,6 +100,11 @@ public final class PodClass {
                 requests[columns.place(name)] = amount;
             }
         });
+        this.extended = needs.entrySet().stream()
+                .filter(need -> need.getValue() > 0 && isExtended(need.getKey()))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
         this.demand = Arrays.stream(requests).boxed().toList();
         this.comparedCpu = needs.getOrDefault(PodRequests.CPU, 0L) == 0 ? USUAL_CPU : requests[Columns.CPU];
         this.comparedMemory = needs.getOrDefault(PodRequests.MEMORY, 0L) == 0 ? USUAL_MEMORY : requests[Columns.MEMORY];
@@ -123,9 +131,13 @@ public final class PodClass {
         return ports.isEmpty() && terms.isEmpty() && claims.isEmpty() && devices.isEmpty();
     }
 
-    /** Whether it has claims of devices. */
-    public boolean needsDevices() {
-        return !devices.isEmpty();
+    /** Whether it has claims of devices, or asks for something that devices may stand for. */
+    public boolean mayNeedDevices() {
+        return !devices.isEmpty() || !extended.isEmpty();
+    }
+
+    private static boolean isExtended(String resource) {
+        return resource.indexOf('/') >= 0;
     }
 
     /** Whether it uses a claim of devices, by namespace and name. */
@@ -206,6 +218,11 @@ public final class PodClass {
                 if (value != null) {
                     kept.set(part, value);
                 }
+            }
+            ObjectNode requests = Json.objectAt(container, "resources", "requests");
+            if (requests != null && requests.propertyStream().anyMatch(each -> isExtended(each.getKey()))) {
+                // Who uses which devices is told by name.
+                kept.put("name", Json.textAt(container, "name"));
             }
         }
         if (!list.isEmpty()) {

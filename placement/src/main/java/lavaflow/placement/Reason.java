@@ -26,6 +26,7 @@ public enum Reason {
     EXISTING_ANTI_AFFINITY("node(s) didn't satisfy existing pods anti-affinity rules", true),
     DEVICES("cannot allocate all claims", false),
     DEVICES_ELSEWHERE("resourceclaim not available on the node", false),
+    STALE_CLAIM("cannot schedule extended resource claim", false),
     DEVICE_POOLS("invalid resource pools were encountered", false);
 
     private final String message;

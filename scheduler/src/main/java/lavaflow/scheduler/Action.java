@@ -30,6 +30,9 @@ sealed interface Action {
     /** A claim that keeps the pod from all nodes gives back its devices. */
     record Deallocate(ScheduledPod pod, DeviceClaim claim) implements Action {}
 
+    /** A claim that was made for what a pod's containers ask for is of no use. */
+    record DeleteClaim(DeviceClaim claim) implements Action {}
+
     /** A pod that was to come to a node has to look again. */
     record Displace(ScheduledPod pod) implements Action {}
 }

@@ -4,7 +4,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.ApiException;
@@ -13,6 +12,7 @@ import lavaflow.kube.Json;
 import lavaflow.placement.ClusterState;
 import lavaflow.placement.DeviceClaim;
 import lavaflow.placement.Devices;
+import lavaflow.placement.ExtendedClaim;
 import lavaflow.placement.PlacedPod;
 import lavaflow.placement.ScheduledPod;
 
@@ -36,22 +36,40 @@ final class ClaimWriter {
     private final KubeApi api;
     private final InstantSource clock;
     private final ClusterState state;
-    private final Consumer<DeviceClaim> wrote;
+    private final Told told;
+    private final ExtendedClaims extended;
     /** What is being written, by the uid of the pod. */
     private final Map<String, List<Devices.Reservation>> open = new ConcurrentHashMap<>();
 
-    /** @param wrote hears of claims as they are now, on any thread */
-    ClaimWriter(KubeApi api, InstantSource clock, ClusterState state, Consumer<DeviceClaim> wrote) {
+    /** Hears, on any thread, of claims. */
+    interface Told {
+        /** A claim is like this now. */
+        void wrote(DeviceClaim claim);
+
+        /** A claim is gone. */
+        void deleted(DeviceClaim claim);
+
+        Told NOBODY = new Told() {
+            @Override
+            public void wrote(DeviceClaim claim) {}
+
+            @Override
+            public void deleted(DeviceClaim claim) {}
+        };
+    }
+
+    ClaimWriter(KubeApi api, InstantSource clock, ClusterState state, Told told) {
         this.api = api;
         this.clock = clock;
         this.state = state;
-        this.wrote = wrote;
+        this.told = told;
+        this.extended = new ExtendedClaims(api, told);
     }
 
     /** Notes what a pod that is to be bound needs; on the thread that decided it. */
     void prepare(ScheduledPod pod) {
         PlacedPod placed = state.findPlaced(pod.uid());
-        if (placed == null || !placed.type().needsDevices()) {
+        if (placed == null) {
             return;
         }
         List<Devices.Reservation> needs = state.devices().reservations(pod, placed.type());
@@ -63,20 +81,33 @@ final class ClaimWriter {
     /** Writes what was noted for a pod. */
     void reserve(ScheduledPod pod) {
         for (Devices.Reservation each : open.getOrDefault(pod.uid(), List.of())) {
-            reserve(pod, each);
+            ExtendedClaim made = each.made();
+            reserve(pod, made == null ? each : extended.make(pod, made, each));
+            if (made != null) {
+                extended.tell(pod, made);
+            }
         }
     }
 
     /** The pod has its node. */
     void done(ScheduledPod pod) {
         open.remove(pod.uid());
+        extended.end(pod, false);
     }
 
-    /** Nothing came of it: has it known what its claims have by now, since nobody may have heard. */
-    void refresh(ScheduledPod pod) {
+    /**
+     * Nothing came of it, or nobody knows: has it known what its claims have by now, since nobody may have heard.
+     *
+     * @param waits whether the pod has no node, so that what was made for it on that node is of no use
+     */
+    void refresh(ScheduledPod pod, boolean waits) {
         for (Devices.Reservation each : open.getOrDefault(pod.uid(), List.of())) {
+            if (each.made() != null) {
+                extended.end(pod, waits);
+                continue;
+            }
             api.find(DeviceKinds.CLAIMS, each.namespace(), each.name())
-                    .ifPresent(claim -> wrote.accept(DeviceClaim.of(claim)));
+                    .ifPresent(claim -> told.wrote(DeviceClaim.of(claim)));
         }
         open.remove(pod.uid());
     }
@@ -84,7 +115,7 @@ final class ClaimWriter {
     private void reserve(ScheduledPod pod, Devices.Reservation needs) {
         for (int i = 1; ; i++) {
             try {
-                wrote.accept(DeviceClaim.of(reserveOnce(pod, needs)));
+                told.wrote(DeviceClaim.of(reserveOnce(pod, needs)));
                 return;
             } catch (ApiException e) {
                 if (e.code() == NOT_FOUND) {
@@ -163,6 +194,11 @@ final class ClaimWriter {
         return same;
     }
 
+    /** Deletes a claim that was made for what containers ask for, unless its pod has a node. */
+    void delete(DeviceClaim claim) {
+        extended.delete(claim);
+    }
+
     /** Takes its devices from a claim that nobody but a pod without a node uses. */
     void deallocate(DeviceClaim claim) {
         ObjectNode found =
@@ -174,6 +210,6 @@ final class ClaimWriter {
         }
         ObjectNode changed = found.deepCopy();
         Json.ensureObject(changed, "status").remove(List.of("allocation", "reservedFor", "devices"));
-        wrote.accept(DeviceClaim.of(api.update(DeviceKinds.CLAIMS, "status", changed)));
+        told.wrote(DeviceClaim.of(api.update(DeviceKinds.CLAIMS, "status", changed)));
     }
 }

@@ -13,6 +13,8 @@ final class FitMessage {
     static final String KEPT_CLAIMS = "still not schedulable";
     /** One gives them back. */
     static final String FREED_CLAIM = "deallocation of ResourceClaim completed";
+    /** One that was made for what containers ask for goes. */
+    static final String DELETED_CLAIM = "deletion of ResourceClaim completed";
 
     private FitMessage() {}
 

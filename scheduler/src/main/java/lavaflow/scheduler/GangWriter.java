@@ -126,7 +126,7 @@ final class GangWriter {
         boolean waits;
         try {
             waits = PodWrites.stillWaits(api, pod, e);
-            claims.refresh(pod);
+            claims.refresh(pod, waits);
         } catch (RuntimeException unknown) {
             LOG.debug("{}: {}", pod.place(), unknown.getMessage());
             troubles.bindingUnknown(pod, node);

@@ -91,6 +91,21 @@ public final class Scheduler implements AutoCloseable {
         }
     };
 
+    /** What claims have been given counts before it is told. */
+    private final ClaimWriter.Told claimsTold = new ClaimWriter.Told() {
+        @Override
+        public void wrote(DeviceClaim claim) {
+            inbox.add(now -> deviceChanges.claim(
+                    claim.place(), core.state().devices().wrote(claim), now));
+        }
+
+        @Override
+        public void deleted(DeviceClaim claim) {
+            inbox.add(now -> deviceChanges.claim(
+                    claim.place(), core.state().devices().deleted(claim), now));
+        }
+    };
+
     private record Doubt(Action.Bind bind, Instant due) {}
 
     /** A pod as the API tells it, and whether it is to be placed with a gang. */
@@ -126,7 +141,7 @@ public final class Scheduler implements AutoCloseable {
             @Nullable GangSettings gangs) {
         this.followers = followers;
         this.clock = clock;
-        ClaimWriter deviceClaims = new ClaimWriter(api, clock, core.state(), this::wrote);
+        ClaimWriter deviceClaims = new ClaimWriter(api, clock, core.state(), claimsTold);
         this.writer = new Writer(api, clock, threads, deviceClaims, new Writer.Troubles() {
             @Override
             public void bindingFailed(String uid) {
@@ -283,12 +298,6 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    /** What claims have been given counts before it is told. */
-    private void wrote(DeviceClaim claim) {
-        inbox.add(
-                now -> deviceChanges.claim(claim.place(), core.state().devices().wrote(claim), now));
-    }
-
     private void touchGangs() {
         if (gangs != null) {
             gangs.touch();
@@ -391,11 +400,13 @@ public final class Scheduler implements AutoCloseable {
                 writer.findOut(doubt.bind());
             }
             some = gangs != null && gangsReady && stepGangs(gangs, now);
+            core.state().takeStale().forEach(claim -> writer.write(new Action.DeleteClaim(claim)));
             List<Action> actions = core.next(now);
             if (actions == null) {
                 return some;
             }
             actions.forEach(writer::write);
+            core.state().takeStale().forEach(claim -> writer.write(new Action.DeleteClaim(claim)));
         } catch (RuntimeException e) {
             // One pod must not keep all others from their nodes.
             LOG.error("a pod could not be scheduled", e);

@@ -249,7 +249,7 @@ final class SchedulerCore {
     /** There may be other devices than before. */
     void onDeviceChange(Instant now) {
         state.touch();
-        queue.wake((type, _) -> type.needsDevices(), now);
+        queue.wake((type, _) -> type.mayNeedDevices(), now);
     }
 
     /** A claim of devices has come or changed, and gave nothing back. */
@@ -416,6 +416,8 @@ final class SchedulerCore {
         }
         String claims = devices == null
                 ? FitMessage.NO_CLAIMS
+                : devices.stale() != null
+                        ? FitMessage.DELETED_CLAIM
                 : freed == null ? FitMessage.KEPT_CLAIMS : FitMessage.FREED_CLAIM;
         String whole = FitMessage.withPreemption(message, claims, found.message());
         if (freed == null) {

@@ -122,6 +122,7 @@ final class Writer {
                 tell(pod, "SchedulerError", message, node);
             case Action.Evict evict -> evict(evict);
             case Action.Deallocate(ScheduledPod _, DeviceClaim claim) -> claims.deallocate(claim);
+            case Action.DeleteClaim(DeviceClaim claim) -> claims.delete(claim);
             case Action.Displace(ScheduledPod pod) -> nominate(pod, null);
         }
     }
@@ -139,6 +140,7 @@ final class Writer {
                 LOG.debug("{} not evicted: {}", evict.victim().place(), e.getMessage());
             case Action.Deallocate deallocate ->
                 LOG.debug("{}: {}", deallocate.claim().place(), e.getMessage());
+            case Action.DeleteClaim delete -> LOG.debug("{}: {}", delete.claim().place(), e.getMessage());
             case Action.Displace displace -> LOG.debug("{}: {}", displace.pod().place(), e.getMessage());
         }
     }
@@ -153,7 +155,7 @@ final class Writer {
         boolean waits;
         try {
             waits = PodWrites.stillWaits(api, pod, e);
-            claims.refresh(pod);
+            claims.refresh(pod, waits);
         } catch (RuntimeException unknown) {
             LOG.debug("{}: {}", pod.place(), unknown.getMessage());
             troubles.bindingUnknown(bind);

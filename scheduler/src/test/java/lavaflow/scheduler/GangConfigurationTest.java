@@ -45,7 +45,7 @@ class GangConfigurationTest {
             api,
             () -> Instant.EPOCH,
             Writer.Threads.callers(),
-            new ClaimWriter(api, () -> Instant.EPOCH, new ClusterState(), _ -> {}),
+            new ClaimWriter(api, () -> Instant.EPOCH, new ClusterState(), ClaimWriter.Told.NOBODY),
             new GangMetrics(() -> 0),
             new IgnoredTroubles());
     private final BlockingQueue<List<String>> actions = new LinkedBlockingQueue<>();

@@ -119,6 +119,7 @@ final class TestingCluster {
             case Action.Evict evict -> "evict " + evict.victim().name();
             case Action.Deallocate deallocate ->
                 "deallocate " + deallocate.claim().name();
+            case Action.DeleteClaim delete -> "delete " + delete.claim().name();
             case Action.Displace displace -> "displace " + displace.pod().name();
         };
     }
