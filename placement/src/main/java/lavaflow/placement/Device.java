@@ -48,8 +48,10 @@ final class Device {
     final DeviceNodes nodes;
     /** Whether who has it can only be on the node it was chosen for. */
     final boolean bindsToNode;
-    /** Whether something has to be awaited after it was chosen. */
-    final boolean conditional;
+    /** What has to be true of it, once it was chosen, before a pod is bound; empty if nothing. */
+    final List<String> conditions;
+    /** What of it says that this will never be so. */
+    final List<String> failures;
 
     private final JsonNode json;
     private @Nullable DeviceValue value;
@@ -72,7 +74,12 @@ final class Device {
         this.consumes = List.copyOf(takes);
         this.nodes = DeviceNodes.of(json);
         this.bindsToNode = Json.flagAt(json, "bindsToNode");
-        this.conditional = !Json.listAt(json, "bindingConditions").isEmpty();
+        this.conditions = texts(json, "bindingConditions");
+        this.failures = texts(json, "bindingFailureConditions");
+    }
+
+    private static List<String> texts(JsonNode json, String field) {
+        return Json.listAt(json, field).valueStream().map(JsonNode::asText).toList();
     }
 
     static Device of(String driver, String pool, JsonNode json) {

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param constraints as they stand there
  * @param config likewise
  * @param allocation the devices it has; null as long as it has none
+ * @param binding whether they can be used by now
  * @param users the uids of those it is reserved for
  */
 public record DeviceClaim(
@@ -36,6 +37,7 @@ public record DeviceClaim(
         List<JsonNode> constraints,
         List<JsonNode> config,
         @Nullable Allocation allocation,
+        DeviceBinding binding,
         List<String> users) {
     /**
      * Devices that a claim has.
@@ -108,6 +110,7 @@ public record DeviceClaim(
                 list(devices, "constraints"),
                 list(devices, "config"),
                 allocation == null ? null : Allocation.of(allocation),
+                DeviceBinding.of(claim),
                 List.copyOf(users));
     }
 

@@ -144,6 +144,15 @@ public final class DeviceNeeds {
         return found.get(node.name());
     }
 
+    /** Whether the devices of a claim will never be ready. */
+    private boolean isLost(DeviceClaim claim) {
+        boolean lost = claim.binding().problem(claim.name(), devices.now()) != null;
+        if (lost && !devices.hasOtherUsers(claim, pod.uid())) {
+            devices.noteLost(claim);
+        }
+        return lost;
+    }
+
     /** Null if the node will do. */
     @Nullable
     Reason refusal(NodeTable.Node node) {
@@ -154,7 +163,7 @@ public final class DeviceNeeds {
         boolean reachable = true;
         for (DeviceClaim claim : claims) {
             DeviceClaim.Allocation has = devices.allocation(claim);
-            reachable &= has == null || has.reachableFrom(node);
+            reachable &= has == null || (has.reachableFrom(node) && !isLost(claim));
         }
         if (allocations(node) == null) {
             return devices.pools(node).stream().anyMatch(DevicePool::invalid) ? Reason.DEVICE_POOLS : Reason.DEVICES;
@@ -206,7 +215,7 @@ public final class DeviceNeeds {
         for (DeviceClaim claim : claims) {
             DeviceClaim.Allocation has = claim.allocation();
             if (has != null
-                    && nodes.stream().anyMatch(node -> !has.reachableFrom(node))
+                    && (isLost(claim) || nodes.stream().anyMatch(node -> !has.reachableFrom(node)))
                     && !devices.hasOtherUsers(claim, pod.uid())) {
                 return claim;
             }

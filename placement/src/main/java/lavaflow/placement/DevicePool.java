@@ -46,7 +46,10 @@ record DevicePool(
         }
     }
 
-    /** The pools a node can reach, sorted by name: which device is tried first is up to those who name them. */
+    /**
+     * The pools a node can reach, sorted by name: which device is tried first is up to those who name them. Those with devices that have to be
+     * awaited come last.
+     */
     static List<DevicePool> of(NodeTable.Node node, Collection<DeviceSlice> candidates, Collection<DeviceSlice> all) {
         Map<Key, List<DeviceSlice>> pools = new TreeMap<>();
         for (DeviceSlice slice : candidates) {
@@ -55,7 +58,10 @@ record DevicePool(
             }
         }
         List<DevicePool> found = new ArrayList<>();
-        pools.forEach((key, slices) -> {
+        List<Key> order = new ArrayList<>(pools.keySet());
+        order.sort(Comparator.comparing((Key key) -> areAwaited(pools.getOrDefault(key, List.of()))));
+        for (Key key : order) {
+            List<DeviceSlice> slices = pools.getOrDefault(key, List.of());
             long generation = slices.getFirst().generation();
             List<DeviceSlice> whole = slices;
             if (slices.size() != slices.getFirst().count()) {
@@ -65,7 +71,7 @@ record DevicePool(
                         .toList();
                 if (known.stream().anyMatch(slice -> slice.generation() > generation)) {
                     // It is being replaced, and what is new there is nothing for this node.
-                    return;
+                    continue;
                 }
                 whole = known.stream()
                         .filter(slice -> slice.generation() == generation)
@@ -77,8 +83,14 @@ record DevicePool(
                     complete
                             ? build(name, found.size(), slices, whole)
                             : new DevicePool(name, true, false, List.of(), List.of(), Map.of()));
-        });
+        }
         return found;
+    }
+
+    private static boolean areAwaited(List<DeviceSlice> slices) {
+        return slices.stream()
+                .flatMap(slice -> slice.devices().stream())
+                .anyMatch(device -> !device.conditions.isEmpty());
     }
 
     /** Only the newest generation counts. */

@@ -56,6 +56,9 @@ final class DeviceResult {
         if (!taken.wish().tolerated().isEmpty()) {
             result.set("tolerations", taken.wish().tolerated());
         }
+        Device device = taken.offer().device();
+        put(result, "bindingConditions", device.conditions);
+        put(result, "bindingFailureConditions", device.failures);
         if (!given.share().isEmpty()) {
             result.put("shareID", given.share());
         }
@@ -64,6 +67,12 @@ final class DeviceResult {
             given.amounts().forEach((name, amount) -> amounts.put(name, amount.toString()));
         }
         return result;
+    }
+
+    private static void put(ObjectNode result, String field, List<String> texts) {
+        if (!texts.isEmpty()) {
+            texts.forEach(result.putArray(field)::add);
+        }
     }
 
     /** Each class says it once, for all requests of it. */

@@ -200,7 +200,7 @@ final class DeviceSearch {
     private boolean isSelected(DeviceClaim claim, Wish wish, DevicePool.Offer offer) throws DeviceTrouble {
         Device device = offer.device();
         DeviceClass type = stock.classes.get(wish.className());
-        if (device.conditional || type == null) {
+        if (type == null) {
             return false;
         }
         return stock.selectors.select(type.selectors(), device, "class " + type.name())

@@ -1,5 +1,6 @@
 package lavaflow.placement;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -55,6 +56,7 @@ public final class Devices {
     private final Map<String, String> extended = new HashMap<>();
 
     private final Map<String, DeviceClaim> stale = new LinkedHashMap<>();
+    private final Map<String, DeviceClaim> lost = new LinkedHashMap<>();
     private final DeviceClasses backed = new DeviceClasses();
     private final DeviceSelectors selectors = new DeviceSelectors();
     private final Map<String, Reachable> reachable = new HashMap<>();
@@ -62,6 +64,7 @@ public final class Devices {
     private final List<DeviceSlice> wide = new ArrayList<>();
     private long version;
     private long sorted = -1;
+    private Instant now = Instant.EPOCH;
     private Map<String, Long> supply = Map.of();
     private long supplied = -1;
     private int suppliedFor;
@@ -232,6 +235,53 @@ public final class Devices {
         return all;
     }
 
+    /**
+     * How far devices are that a pod was given.
+     *
+     * @param problem why they will never be ready; null while they may be
+     */
+    public record Readiness(boolean ready, @Nullable String problem) {}
+
+    /** Whether something has to become true of a pod's devices before it is bound. */
+    public boolean areAwaited(ScheduledPod pod, PodClass type) {
+        if (!uses.containsKey(pod.uid())) {
+            return false;
+        }
+        List<DeviceClaim> all = new ArrayList<>(wanted(pod, type).claims());
+        ExtendedClaim more = made.get(pod.uid());
+        if (more != null) {
+            all.add(more.claim());
+        }
+        return all.stream().map(this::allocation).anyMatch(has -> has != null && DeviceBinding.isAwaited(has.json()));
+    }
+
+    /** Whether a pod's devices can be used by now, as the API tells. */
+    public Readiness readiness(ScheduledPod pod, PodClass type, Instant now) {
+        List<@Nullable DeviceClaim> all = new ArrayList<>();
+        for (PodClaim each : type.devices) {
+            DeviceClaim claim = claims.get(type.namespace + "/" + each.name());
+            if (claim == null) {
+                return new Readiness(
+                        false, "claim " + type.namespace + "/" + each.name() + " got deleted in the meantime");
+            }
+            all.add(claim);
+        }
+        if (made.containsKey(pod.uid())) {
+            all.add(extendedClaim(pod.uid()));
+        }
+        boolean ready = true;
+        for (DeviceClaim claim : all) {
+            boolean written =
+                    claim != null && claim.allocation() != null && claim.users().contains(pod.uid());
+            ready &= written && claim.binding().ready();
+            String problem = claim == null ? null : claim.binding().problem(claim.name(), now);
+            if (written && problem != null) {
+                return new Readiness(false, problem);
+            }
+        }
+        return new Readiness(ready, null);
+    }
+
     /** Whether somebody but one pod uses a claim, or is about to. */
     boolean hasOtherUsers(DeviceClaim claim, String pod) {
         return claim.users().stream().anyMatch(user -> !user.equals(pod))
@@ -277,6 +327,26 @@ public final class Devices {
             supply = backed.supply(slices.values(), selectors);
         }
         return supply;
+    }
+
+    /** Says what time it is for whoever asks whether devices are late. */
+    public void at(Instant time) {
+        now = time;
+    }
+
+    Instant now() {
+        return now;
+    }
+
+    void noteLost(DeviceClaim claim) {
+        lost.put(claim.uid(), claim);
+    }
+
+    /** Claims whose devices will never be ready, and that nobody uses but a pod that was looked at since the last call. */
+    public List<DeviceClaim> takeLost() {
+        List<DeviceClaim> all = List.copyOf(lost.values());
+        lost.clear();
+        return all;
     }
 
     void noteStale(DeviceClaim claim) {

@@ -78,6 +78,7 @@ public record ExtendedClaim(DeviceClaim claim, ArrayNode requests, ArrayNode map
                 List.of(),
                 List.of(),
                 null,
+                DeviceBinding.of(Json.object()),
                 List.of());
         return new ExtendedClaim(claim, requests, mappings);
     }

@@ -378,26 +378,26 @@ public final class NodeTable {
         if (podCounts[slot] + 1 > podLimits[slot]) {
             return false;
         }
-        long[] requests = type.requests;
-        for (int column = 0; column < requests.length; column++) {
-            long wanted = requests[column];
-            if (wanted > 0 && lacks(wanted, column, slot, 0)) {
+        for (int column = 0; column < type.requests.length; column++) {
+            if (lacks(type, column, slot, 0)) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean lacks(long wanted, int column, int slot, long more) {
-        return (column >= allocatable.length || wanted > allocatable[column][slot] - requested[column][slot] + more)
-                && !columns.isOfDevices(column)
-                && !(allocatable(column, slot) == 0 && columns.isBacked(column));
-    }
-
     /** Whether a node has too little left of something that a pod asks for. */
     public boolean lacks(PodClass type, int column, int slot) {
-        long wanted = column < type.requests.length ? type.requests[column] : 0;
-        return wanted > 0 && lacks(wanted, column, slot, 0);
+        return lacks(type, column, slot, 0);
+    }
+
+    private boolean lacks(PodClass type, int column, int slot, long more) {
+        long wanted = type.requests[column];
+        return wanted > 0
+                && (column >= allocatable.length
+                        || wanted > allocatable[column][slot] - requested[column][slot] + more)
+                && !columns.isOfDevices(column)
+                && !(allocatable(column, slot) == 0 && columns.isBacked(column));
     }
 
     /**
@@ -410,11 +410,9 @@ public final class NodeTable {
         if (podCounts[slot] - podsGone + 1 > podLimits[slot]) {
             return false;
         }
-        long[] requests = type.requests;
-        for (int column = 0; column < requests.length; column++) {
-            long wanted = requests[column];
+        for (int column = 0; column < type.requests.length; column++) {
             long more = column < freed.length ? freed[column] : 0;
-            if (wanted > 0 && lacks(wanted, column, slot, more)) {
+            if (lacks(type, column, slot, more)) {
                 return false;
             }
         }
@@ -428,8 +426,7 @@ public final class NodeTable {
             missing.add(TOO_MANY_PODS);
         }
         for (int column = 0; column < type.requests.length; column++) {
-            long wanted = type.requests[column];
-            if (wanted > 0 && lacks(wanted, column, slot, 0)) {
+            if (lacks(type, column, slot, 0)) {
                 missing.add("Insufficient " + columns.name(column));
             }
         }
@@ -439,8 +436,7 @@ public final class NodeTable {
     /** Whether an empty node would have room. */
     public boolean couldHaveRoom(PodClass type, int slot) {
         for (int column = 0; column < type.requests.length; column++) {
-            long wanted = type.requests[column];
-            if (wanted > 0 && lacks(wanted, column, slot, requested(column, slot))) {
+            if (lacks(type, column, slot, requested(column, slot))) {
                 return false;
             }
         }

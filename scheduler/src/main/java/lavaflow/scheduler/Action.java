@@ -14,6 +14,9 @@ sealed interface Action {
     /** The pod would go to a node once it has its volumes there. */
     record ChooseVolumes(ScheduledPod pod, String node, List<Volumes.Choice> choices) implements Action {}
 
+    /** The pod would go to a node once its devices can be used there. */
+    record PrepareDevices(ScheduledPod pod, String node) implements Action {}
+
     /**
      * No node takes the pod.
      *
@@ -28,7 +31,7 @@ sealed interface Action {
     record Evict(ScheduledPod victim, ScheduledPod by, String node) implements Action {}
 
     /** A claim that keeps the pod from all nodes gives back its devices. */
-    record Deallocate(ScheduledPod pod, DeviceClaim claim) implements Action {}
+    record Deallocate(DeviceClaim claim) implements Action {}
 
     /** A claim that was made for what a pod's containers ask for is of no use. */
     record DeleteClaim(DeviceClaim claim) implements Action {}

@@ -68,6 +68,8 @@ final class ClaimWriter {
 
     /** Notes what a pod that is to be bound needs; on the thread that decided it. */
     void prepare(ScheduledPod pod) {
+        // Nobody asks any more for those that went while they waited for their devices.
+        open.keySet().removeIf(uid -> state.findPlaced(uid) == null);
         PlacedPod placed = state.findPlaced(pod.uid());
         if (placed == null) {
             return;
@@ -82,9 +84,10 @@ final class ClaimWriter {
     void reserve(ScheduledPod pod) {
         for (Devices.Reservation each : open.getOrDefault(pod.uid(), List.of())) {
             ExtendedClaim made = each.made();
-            reserve(pod, made == null ? each : extended.make(pod, made, each));
+            Devices.Reservation needs = made == null ? each : extended.make(pod, made, each);
+            reserve(pod, needs);
             if (made != null) {
-                extended.tell(pod, made);
+                extended.tell(pod, made, needs.name());
             }
         }
     }
@@ -92,7 +95,6 @@ final class ClaimWriter {
     /** The pod has its node. */
     void done(ScheduledPod pod) {
         open.remove(pod.uid());
-        extended.end(pod, false);
     }
 
     /**
@@ -103,7 +105,9 @@ final class ClaimWriter {
     void refresh(ScheduledPod pod, boolean waits) {
         for (Devices.Reservation each : open.getOrDefault(pod.uid(), List.of())) {
             if (each.made() != null) {
-                extended.end(pod, waits);
+                if (waits) {
+                    extended.delete(pod);
+                }
                 continue;
             }
             api.find(DeviceKinds.CLAIMS, each.namespace(), each.name())

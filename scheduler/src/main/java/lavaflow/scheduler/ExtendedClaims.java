@@ -1,8 +1,6 @@
 package lavaflow.scheduler;
 
-import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.ApiException;
@@ -30,8 +28,6 @@ final class ExtendedClaims {
 
     private final KubeApi api;
     private final ClaimWriter.Told told;
-    /** Names of those that were made, by the uid of the pod. */
-    private final Map<String, String> names = new ConcurrentHashMap<>();
 
     ExtendedClaims(KubeApi api, ClaimWriter.Told told) {
         this.api = api;
@@ -41,19 +37,26 @@ final class ExtendedClaims {
     /** Makes the claim of a pod unless it is there already; what is to be written in it. */
     Devices.Reservation make(ScheduledPod pod, ExtendedClaim made, Devices.Reservation needs) {
         ObjectNode claim = claim(pod, made);
-        String base = Json.textAt(claim, "metadata", "generateName");
         for (int attempt = 0; attempt < COLLISIONS; attempt++) {
-            // Named by what it is for: who is interrupted here makes no second one.
-            String name = base.substring(0, Math.min(base.length(), LONGEST_BASE)) + chosen(pod.uid(), attempt);
+            String name = name(pod, attempt);
             Json.ensureObject(claim, "metadata").put("name", name);
-            names.put(pod.uid(), name);
             ObjectNode present = createOrFind(pod, claim, name);
             if (present != null) {
                 return new Devices.Reservation(
                         needs.namespace(), name, Inbox.uid(present), needs.allocation(), made);
             }
         }
-        throw ApiException.internal("create claim for extended resources: no name is free for " + base);
+        throw ApiException.internal("create claim for extended resources: no name is free for " + base(pod));
+    }
+
+    private static String base(ScheduledPod pod) {
+        return pod.name() + "-extended-resources-";
+    }
+
+    /** It is named by what it is for: who is interrupted makes no second one. */
+    private static String name(ScheduledPod pod, int attempt) {
+        String base = base(pod);
+        return base.substring(0, Math.min(base.length(), LONGEST_BASE)) + chosen(pod.uid(), attempt);
     }
 
     /** Null if the name belongs to another. */
@@ -84,7 +87,7 @@ final class ExtendedClaims {
     private static ObjectNode claim(ScheduledPod pod, ExtendedClaim made) {
         ObjectNode claim = Json.object().put("apiVersion", "resource.k8s.io/v1").put("kind", "ResourceClaim");
         ObjectNode metadata = claim.putObject("metadata");
-        metadata.put("generateName", pod.name() + "-extended-resources-").put("namespace", pod.namespace());
+        metadata.put("generateName", base(pod)).put("namespace", pod.namespace());
         metadata.putObject("annotations").put(ExtendedClaim.ANNOTATION, "true");
         metadata.putArray("ownerReferences")
                 .addObject()
@@ -98,24 +101,28 @@ final class ExtendedClaims {
     }
 
     /** Says in the pod which of its containers has what. */
-    void tell(ScheduledPod pod, ExtendedClaim made) {
+    void tell(ScheduledPod pod, ExtendedClaim made, String claim) {
         ObjectNode patch = Json.object();
         Json.ensureObject(patch, "metadata").put("uid", pod.uid());
         Json.ensureObject(patch, "status", "extendedResourceClaimStatus")
-                .put("resourceClaimName", names.getOrDefault(pod.uid(), ""))
+                .put("resourceClaimName", claim)
                 .set("requestMappings", made.mappings());
         api.patch(Scheduler.PODS, pod.namespace(), pod.name(), "status", KubeApi.Merge.PLAIN, patch);
     }
 
-    /** The pod has its node, or does not get it: then its claim goes. */
-    void end(ScheduledPod pod, boolean waits) {
-        String name = names.get(pod.uid());
-        if (name != null && waits) {
-            api.find(DeviceKinds.CLAIMS, pod.namespace(), name)
-                    .filter(found -> DeviceClaim.of(found).owner().equals(pod.uid()))
-                    .ifPresent(this::delete);
+    /** The claim of a pod that does not get its node goes. */
+    void delete(ScheduledPod pod) {
+        for (int attempt = 0; attempt < COLLISIONS; attempt++) {
+            ObjectNode found = api.find(DeviceKinds.CLAIMS, pod.namespace(), name(pod, attempt))
+                    .orElse(null);
+            if (found == null) {
+                return;
+            }
+            if (DeviceClaim.of(found).owner().equals(pod.uid())) {
+                delete(found);
+                return;
+            }
         }
-        names.remove(pod.uid());
     }
 
     /** Unless its pod has a node. */

@@ -11,6 +11,7 @@ import java.util.Set;
 import lavaflow.gang.Decision;
 import lavaflow.placement.Attempt;
 import lavaflow.placement.ClusterState;
+import lavaflow.placement.Devices;
 import lavaflow.placement.PlacedPod;
 import lavaflow.placement.ScheduledPod;
 import lavaflow.placement.VolumeClaim;
@@ -19,7 +20,7 @@ import lavaflow.placement.Volumes;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
-/** Pods of gangs that have a node and wait for their volumes there. */
+/** Pods of gangs that have a node and wait for their volumes or devices there. */
 final class GangVolumes {
     /** Who makes volumes needs a moment; whoever has none after it is told of. */
     private static final Duration MOMENT = Duration.ofSeconds(1);
@@ -69,6 +70,13 @@ final class GangVolumes {
         return choices;
     }
 
+    /** A pod has devices that have to be awaited, too. */
+    void await(Decision.Bind bind, Instant now) {
+        ScheduledPod pod = bind.member().spec().pod();
+        String group = bind.member().gang().spec().key();
+        waiting.putIfAbsent(pod.uid(), new Waiting(pod, group, bind.node(), bind.annotations(), now, List.of()));
+    }
+
     void forget(String uid) {
         told.remove(uid);
         Waiting was = waiting.remove(uid);
@@ -83,16 +91,22 @@ final class GangVolumes {
             ScheduledPod pod = each.pod();
             PlacedPod placed = state.findPlaced(pod.uid());
             List<String> claims = placed == null ? List.of() : placed.type().claims;
-            if (state.volumes().areBound(pod.namespace(), claims)) {
+            Devices.Readiness devices = placed == null
+                    ? new Devices.Readiness(true, null)
+                    : state.devices().readiness(pod, placed.type(), now);
+            boolean bound = state.volumes().areBound(pod.namespace(), claims);
+            if (bound && devices.ready()) {
                 waiting.remove(pod.uid());
                 told.remove(pod.uid());
                 writer.bind(pod, each.node(), each.annotations());
                 continue;
             }
-            String trouble = SchedulerCore.trouble(state.volumes(), each.claims(), each.since(), now);
+            String ofVolumes = bound ? null : SchedulerCore.trouble(state.volumes(), each.claims(), each.since(), now);
+            String trouble = ofVolumes == null ? devices.problem() : "binding volumes: " + ofVolumes;
             if (trouble != null) {
                 forget(pod.uid());
-                writer.tell(pod, "SchedulerError", "binding volumes: " + trouble, each.node());
+                writer.tell(pod, "SchedulerError", trouble, each.node());
+                writer.release(pod);
                 troubles.bindingFailed(pod.uid());
             } else if (!each.since().plus(MOMENT).isAfter(now) && told.add(pod.uid())) {
                 holdups.heldUp(each.group(), reason(each));
@@ -101,8 +115,9 @@ final class GangVolumes {
     }
 
     private String reason(Waiting each) {
+        String what = each.claims().isEmpty() ? "devices that are not ready" : "volumes:";
         StringBuilder text =
-                new StringBuilder("pod " + each.pod().name() + " has node " + each.node() + " and waits for volumes:");
+                new StringBuilder("pod " + each.pod().name() + " has node " + each.node() + " and waits for " + what);
         for (VolumeClaim claim : each.claims()) {
             if (!state.volumes().areBound(claim.namespace(), List.of(claim.name()))) {
                 text.append(" persistentvolumeclaim \"").append(claim.name()).append("\" is not bound");

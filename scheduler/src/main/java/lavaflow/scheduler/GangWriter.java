@@ -111,6 +111,27 @@ final class GangWriter {
                 e -> unbound(pod, node, e));
     }
 
+    /** Has the devices of a pod made ready on its node. */
+    void prepare(ScheduledPod pod, String node) {
+        claims.prepare(pod);
+        write(
+                pod.uid(),
+                () -> {
+                    claims.reserve(pod);
+                    events.normal(
+                            PodWrites.reference(pod), "BindingConditionsPending", Writer.DEVICES_PENDING + node);
+                },
+                e -> unbound(pod, node, e));
+    }
+
+    /** Nothing comes of what was written for a pod. */
+    void release(ScheduledPod pod) {
+        write(
+                pod.uid(),
+                () -> claims.refresh(pod, true),
+                e -> LOG.debug("{}: {}", pod.place(), e.getMessage()));
+    }
+
     private void annotate(ScheduledPod pod, ObjectNode annotations) {
         ObjectNode patch = Json.object();
         Json.ensureObject(patch, "metadata").put("uid", pod.uid()).set("annotations", annotations);

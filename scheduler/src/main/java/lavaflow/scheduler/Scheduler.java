@@ -22,7 +22,6 @@ import lavaflow.gang.Decision;
 import lavaflow.gang.MemberSpec;
 import lavaflow.gang.Snapshot;
 import lavaflow.kube.Json;
-import lavaflow.placement.DeviceClaim;
 import lavaflow.placement.DisruptionBudget;
 import lavaflow.placement.NodeTable;
 import lavaflow.placement.PlacedPod;
@@ -77,34 +76,7 @@ public final class Scheduler implements AutoCloseable {
     /** Pods of which nobody knows whether they have their node, the one to ask about next first. */
     private final Deque<Doubt> doubts = new ArrayDeque<>();
 
-    private final DeviceKinds.Changes deviceChanges = new DeviceKinds.Changes() {
-        @Override
-        public void devices(Instant now) {
-            core.onDeviceChange(now);
-            touchGangs();
-        }
-
-        @Override
-        public void claim(String place, Instant now) {
-            core.onClaimChange(place, now);
-            touchGangs();
-        }
-    };
-
-    /** What claims have been given counts before it is told. */
-    private final ClaimWriter.Told claimsTold = new ClaimWriter.Told() {
-        @Override
-        public void wrote(DeviceClaim claim) {
-            inbox.add(now -> deviceChanges.claim(
-                    claim.place(), core.state().devices().wrote(claim), now));
-        }
-
-        @Override
-        public void deleted(DeviceClaim claim) {
-            inbox.add(now -> deviceChanges.claim(
-                    claim.place(), core.state().devices().deleted(claim), now));
-        }
-    };
+    private final DeviceNews devices = new DeviceNews(core, inbox, this::awaited);
 
     private record Doubt(Action.Bind bind, Instant due) {}
 
@@ -141,7 +113,7 @@ public final class Scheduler implements AutoCloseable {
             @Nullable GangSettings gangs) {
         this.followers = followers;
         this.clock = clock;
-        ClaimWriter deviceClaims = new ClaimWriter(api, clock, core.state(), claimsTold);
+        ClaimWriter deviceClaims = new ClaimWriter(api, clock, core.state(), devices);
         this.writer = new Writer(api, clock, threads, deviceClaims, new Writer.Troubles() {
             @Override
             public void bindingFailed(String uid) {
@@ -189,7 +161,7 @@ public final class Scheduler implements AutoCloseable {
             core.state().volumes().putCapacity(place, capacity);
             volumes(now);
         });
-        DeviceKinds.follow(followers, inbox, core.state().devices(), deviceChanges);
+        DeviceKinds.follow(followers, inbox, core.state().devices(), devices);
         follow(BUDGETS, Inbox::place, DisruptionBudget::of, (place, budget, _) -> {
             core.state().putBudget(place, budget);
             touchGangs();
@@ -291,7 +263,12 @@ public final class Scheduler implements AutoCloseable {
 
     private void volumes(Instant now) {
         core.onVolumeChange(now);
-        core.volumesChanged(now).forEach(writer::write);
+        awaited(now);
+    }
+
+    /** Something has changed that pods may wait for which were given a node. */
+    private void awaited(Instant now) {
+        core.awaitedChanged(now).forEach(writer::write);
         if (gangs != null) {
             gangs.touch();
             gangVolumes.check(gangs.writer, gangs, gangs, now);
@@ -320,9 +297,17 @@ public final class Scheduler implements AutoCloseable {
         List<Volumes.Choice> choices = gangVolumes.choices(bind, now);
         if (choices == null) {
             bindingFailed(pod.uid(), now);
-        } else if (!choices.isEmpty()) {
+            return;
+        }
+        PlacedPod placed = core.state().findPlaced(pod.uid());
+        boolean awaited = placed != null && core.state().devices().areAwaited(pod, placed.type());
+        if (!choices.isEmpty()) {
             writer.write(new Action.ChooseVolumes(pod, bind.node(), choices));
-        } else if (gangs != null) {
+        }
+        if (gangs != null && awaited) {
+            gangVolumes.await(bind, now);
+            gangs.writer.prepare(pod, bind.node());
+        } else if (gangs != null && choices.isEmpty()) {
             gangs.writer.bind(pod, bind.node(), bind.annotations());
         }
     }
@@ -394,6 +379,7 @@ public final class Scheduler implements AutoCloseable {
         boolean some = false;
         try {
             Instant now = clock.instant();
+            core.state().devices().at(now);
             core.overdue(now).forEach(writer::write);
             for (Doubt doubt = doubts.peek(); doubt != null && !doubt.due().isAfter(now); doubt = doubts.peek()) {
                 doubts.remove();
@@ -420,7 +406,10 @@ public final class Scheduler implements AutoCloseable {
             gangVolumes.check(gangs.writer, gangs, gangs, now);
         }
         boolean promised = gangs.hasPromises();
+        core.state().devices().takeLost();
         boolean some = gangs.step(now);
+        // Of plain pods the one that is looked at has its claims give back their devices.
+        core.state().devices().takeLost().forEach(claim -> writer.write(new Action.Deallocate(claim)));
         if (promised && some) {
             core.onPromisesEnded(now);
         }

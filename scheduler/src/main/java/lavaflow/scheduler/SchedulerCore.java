@@ -17,6 +17,7 @@ import lavaflow.placement.Attempt;
 import lavaflow.placement.ClusterState;
 import lavaflow.placement.DeviceClaim;
 import lavaflow.placement.DeviceNeeds;
+import lavaflow.placement.Devices;
 import lavaflow.placement.NodeTable;
 import lavaflow.placement.PlacedPod;
 import lavaflow.placement.PodClass;
@@ -56,7 +57,7 @@ final class SchedulerCore {
     private final ClusterState state = new ClusterState();
     private final PodQueue queue = new PodQueue();
     private final Map<String, Assumed> assumed = new HashMap<>();
-    /** Of these, the ones that wait for volumes. */
+    /** Of these, the ones that wait for volumes or devices. */
     private final Map<String, Assumed> awaiting = new LinkedHashMap<>();
 
     private final Map<PodClass, Failure> failures = new HashMap<>();
@@ -327,39 +328,53 @@ final class SchedulerCore {
                 : choices.stream().map(Volumes.Choice::claim).toList();
         Assumed given = new Assumed(pod, node.name(), now, claims);
         assumed.put(pod.uid(), given);
-        if (choices != null && needsVolumes) {
-            awaiting.put(pod.uid(), given);
-            state.volumes().choose(choices);
-        }
         neighboursChanged(pod.uid(), now);
-        return choices != null && needsVolumes
-                ? List.of(new Action.ChooseVolumes(pod, node.name(), choices))
-                : List.of(new Action.Bind(pod, node.name()));
+        List<Action> actions = new ArrayList<>();
+        if (choices != null && needsVolumes) {
+            state.volumes().choose(choices);
+            actions.add(new Action.ChooseVolumes(pod, node.name(), choices));
+        }
+        if (state.devices().areAwaited(pod, entry.type())) {
+            actions.add(new Action.PrepareDevices(pod, node.name()));
+        }
+        if (actions.isEmpty()) {
+            return List.of(new Action.Bind(pod, node.name()));
+        }
+        awaiting.put(pod.uid(), given);
+        return actions;
     }
 
-    /** Pods whose volumes are there now, or will not be. */
-    List<Action> volumesChanged(Instant now) {
+    /** Pods whose volumes are there and whose devices can be used now, or will not be. */
+    List<Action> awaitedChanged(Instant now) {
         List<Action> ready = new ArrayList<>();
         for (Assumed each : List.copyOf(awaiting.values())) {
             ScheduledPod pod = each.pod();
             PlacedPod placed = state.findPlaced(pod.uid());
             List<String> claims = placed == null ? List.of() : placed.type().claims;
-            if (state.volumes().areBound(pod.namespace(), claims)) {
+            Devices.Readiness devices = placed == null
+                    ? new Devices.Readiness(true, null)
+                    : state.devices().readiness(pod, placed.type(), now);
+            boolean bound = state.volumes().areBound(pod.namespace(), claims);
+            if (bound && devices.ready()) {
                 awaiting.remove(pod.uid());
                 ready.add(new Action.Bind(pod, each.node()));
             } else {
-                String trouble = trouble(state.volumes(), each.claims(), each.since(), now);
-                if (trouble != null) {
+                String trouble = bound ? null : trouble(state.volumes(), each.claims(), each.since(), now);
+                String why = trouble != null
+                        ? "running PreBind plugin \"VolumeBinding\": binding volumes: " + trouble
+                        : devices.problem() != null
+                                ? "running PreBind plugin \"DynamicResources\": " + devices.problem()
+                                : null;
+                if (why != null) {
                     onBindingFailed(pod.uid(), now);
-                    ready.add(new Action.GiveUp(
-                            pod, each.node(), "running PreBind plugin \"VolumeBinding\": binding volumes: " + trouble));
+                    ready.add(new Action.GiveUp(pod, each.node(), why));
                 }
             }
         }
         return ready;
     }
 
-    /** Pods whose volumes did not come in time. */
+    /** Pods whose volumes or devices did not come in time. */
     List<Action> overdue(Instant now) {
         boolean some = !awaiting.isEmpty()
                 && !awaiting.values()
@@ -368,7 +383,7 @@ final class SchedulerCore {
                         .since()
                         .plus(VOLUME_PATIENCE)
                         .isAfter(now);
-        return some ? volumesChanged(now) : List.of();
+        return some ? awaitedChanged(now) : List.of();
     }
 
     /** Why volumes will not come, in the words of kube-scheduler; null while they may. */
@@ -424,7 +439,7 @@ final class SchedulerCore {
             return refuseAll(entry, whole, reasons, now);
         }
         List<Action> actions = new ArrayList<>(refuse(entry, whole, reasons, now));
-        actions.add(new Action.Deallocate(pod, freed));
+        actions.add(new Action.Deallocate(freed));
         return actions;
     }
 

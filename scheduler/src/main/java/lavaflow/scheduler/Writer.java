@@ -23,6 +23,9 @@ import org.slf4j.LoggerFactory;
 /** Writes decisions, many at a time, so that they share the store's commits. */
 final class Writer {
     private static final Logger LOG = LoggerFactory.getLogger(Writer.class);
+    /** What is told of a pod that waits for devices, with its node behind it. */
+    static final String DEVICES_PENDING = "waiting for binding conditions for device on node ";
+
     private static final int AT_ONCE = 128;
     private static final long PATIENCE_SECONDS = 5;
 
@@ -100,6 +103,8 @@ final class Writer {
     void write(Action action) {
         if (action instanceof Action.Bind bind) {
             claims.prepare(bind.pod());
+        } else if (action instanceof Action.PrepareDevices prepare) {
+            claims.prepare(prepare.pod());
         }
         threads.run(() -> {
             try {
@@ -117,11 +122,14 @@ final class Writer {
         switch (action) {
             case Action.Bind(ScheduledPod pod, String node) -> bind(pod, node);
             case Action.ChooseVolumes choose -> choose(choose);
+            case Action.PrepareDevices(ScheduledPod pod, String node) -> prepare(pod, node);
             case Action.Refuse refuse -> tell(refuse.pod(), "Unschedulable", refuse.message(), refuse.nominated());
-            case Action.GiveUp(ScheduledPod pod, String node, String message) ->
+            case Action.GiveUp(ScheduledPod pod, String node, String message) -> {
                 tell(pod, "SchedulerError", message, node);
+                claims.refresh(pod, true);
+            }
             case Action.Evict evict -> evict(evict);
-            case Action.Deallocate(ScheduledPod _, DeviceClaim claim) -> claims.deallocate(claim);
+            case Action.Deallocate(DeviceClaim claim) -> claims.deallocate(claim);
             case Action.DeleteClaim(DeviceClaim claim) -> claims.delete(claim);
             case Action.Displace(ScheduledPod pod) -> nominate(pod, null);
         }
@@ -130,6 +138,7 @@ final class Writer {
     private void failed(Action action, ApiException e) {
         switch (action) {
             case Action.Bind bind -> unbound(bind, e);
+            case Action.PrepareDevices prepare -> unbound(new Action.Bind(prepare.pod(), prepare.node()), e);
             case Action.ChooseVolumes choose -> {
                 LOG.warn("volumes of {} could not be chosen: {}", choose.pod().place(), e.getMessage());
                 troubles.bindingFailed(choose.pod().uid());
@@ -181,6 +190,15 @@ final class Writer {
             nominate(choose.pod(), choose.node());
         }
         choose.choices().forEach(choice -> ask(choice, choose.node()));
+    }
+
+    /** Devices may take as long. */
+    private void prepare(ScheduledPod pod, String node) {
+        claims.reserve(pod);
+        if (!pod.nominated().equals(node)) {
+            nominate(pod, node);
+        }
+        events.normal(PodWrites.reference(pod), "BindingConditionsPending", DEVICES_PENDING + node);
     }
 
     /** Has a volume made on the node, or keeps an existing one for the claim; who binds both is another. */

@@ -114,6 +114,7 @@ final class TestingCluster {
         return switch (actions.getLast()) {
             case Action.Bind(ScheduledPod _, String node) -> node;
             case Action.ChooseVolumes choose -> choose.node() + " with volumes";
+            case Action.PrepareDevices prepare -> prepare.node() + " with devices";
             case Action.Refuse refuse -> refuse.message();
             case Action.GiveUp giveUp -> giveUp.message();
             case Action.Evict evict -> "evict " + evict.victim().name();

@@ -89,9 +89,9 @@ class VolumeTest {
                 assertThat(choice.volume()).isNull();
             });
         });
-        assertThat(cluster.core.volumesChanged(cluster.now)).isEmpty();
+        assertThat(cluster.core.awaitedChanged(cluster.now)).isEmpty();
         claim("pv", "\"pv.kubernetes.io/bind-completed\":\"yes\"");
-        assertThat(cluster.core.volumesChanged(cluster.now))
+        assertThat(cluster.core.awaitedChanged(cluster.now))
                 .singleElement()
                 .isInstanceOfSatisfying(
                         Action.Bind.class, bind -> assertThat(bind.node()).isEqualTo("n"));
@@ -210,7 +210,7 @@ class VolumeTest {
     }
 
     private String givenUp() {
-        List<Action> actions = cluster.core.volumesChanged(cluster.now);
+        List<Action> actions = cluster.core.awaitedChanged(cluster.now);
         assertThat(actions).hasSize(1);
         return ((Action.GiveUp) actions.getFirst()).message();
     }
