@@ -48,7 +48,7 @@ public final class Columns {
     }
 
     /** Whether nodes that have none of it may have it as devices. */
-    boolean isBacked(int place) {
+    public boolean isBacked(int place) {
         return backed.test(names.get(place));
     }
 

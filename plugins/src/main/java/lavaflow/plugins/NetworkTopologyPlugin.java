@@ -75,7 +75,7 @@ final class NetworkTopologyPlugin implements Plugin, Plugin.Domains, Plugin.Doma
         if (start != null) {
             open.add(start);
         }
-        Amounts least = part.least();
+        Amounts least = withoutDevices(part.least());
         while (!open.isEmpty()) {
             HyperNode each = open.remove();
             open.addAll(each.children());
@@ -119,6 +119,17 @@ final class NetworkTopologyPlugin implements Plugin, Plugin.Domains, Plugin.Doma
             return null;
         }
         return within.includes(widest) ? widest : widest.includes(within) ? within : null;
+    }
+
+    /** Without what nodes have as devices: which of them can be had is seen when pods are placed. */
+    private Amounts withoutDevices(Amounts least) {
+        Amounts rest = least.copy();
+        for (int column = 0; column < session.columns().size(); column++) {
+            if (rest.get(column) > 0 && session.columns().isBacked(column)) {
+                rest.set(column, 0);
+            }
+        }
+        return rest;
     }
 
     private boolean hasRoom(HyperNode domain, Amounts least, Purpose purpose) {

@@ -90,11 +90,12 @@ final class GangVolumes {
         for (Waiting each : List.copyOf(waiting.values())) {
             ScheduledPod pod = each.pod();
             PlacedPod placed = state.findPlaced(pod.uid());
-            List<String> claims = placed == null ? List.of() : placed.type().claims;
-            Devices.Readiness devices = placed == null
-                    ? new Devices.Readiness(true, null)
-                    : state.devices().readiness(pod, placed.type(), now);
-            boolean bound = state.volumes().areBound(pod.namespace(), claims);
+            if (placed == null) {
+                forget(pod.uid());
+                continue;
+            }
+            Devices.Readiness devices = state.devices().readiness(pod, placed.type(), now);
+            boolean bound = state.volumes().areBound(pod.namespace(), placed.type().claims);
             if (bound && devices.ready()) {
                 waiting.remove(pod.uid());
                 told.remove(pod.uid());

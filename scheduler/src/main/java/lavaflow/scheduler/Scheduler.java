@@ -294,6 +294,7 @@ public final class Scheduler implements AutoCloseable {
     private void bindMember(Decision.Bind bind, Instant now) {
         ScheduledPod pod = bind.member().spec().pod();
         core.onPlaced(pod.uid(), now);
+        gangVolumes.forget(pod.uid());
         List<Volumes.Choice> choices = gangVolumes.choices(bind, now);
         if (choices == null) {
             bindingFailed(pod.uid(), now);
@@ -388,6 +389,8 @@ public final class Scheduler implements AutoCloseable {
             some = gangs != null && gangsReady && stepGangs(gangs, now);
             core.state().takeStale().forEach(claim -> writer.write(new Action.DeleteClaim(claim)));
             List<Action> actions = core.next(now);
+            // Of plain pods the claim is among the actions.
+            core.state().devices().takeLost();
             if (actions == null) {
                 return some;
             }
@@ -406,9 +409,7 @@ public final class Scheduler implements AutoCloseable {
             gangVolumes.check(gangs.writer, gangs, gangs, now);
         }
         boolean promised = gangs.hasPromises();
-        core.state().devices().takeLost();
         boolean some = gangs.step(now);
-        // Of plain pods the one that is looked at has its claims give back their devices.
         core.state().devices().takeLost().forEach(claim -> writer.write(new Action.Deallocate(claim)));
         if (promised && some) {
             core.onPromisesEnded(now);

@@ -3,6 +3,7 @@ package lavaflow.scheduler;
 import java.time.Duration;
 import java.util.List;
 
+import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -202,6 +203,20 @@ class DeviceBindingTest extends TestingGangCluster {
         say("g-1", "Attached", "Warm");
         settle();
         assertThat(nodeOf("g-1")).isEqualTo("n");
+    }
+
+    @Test
+    void aMemberWhoseClaimCannotBeWrittenIsTriedAgain() {
+        slice("s", 2, true);
+        api.fail("update resourceclaims.resource.k8s.io/status default/g-1", ApiException.badRequest("no"));
+        gang();
+        settle();
+        later(Duration.ofSeconds(10));
+        for (String claim : List.of("g-0", "g-1")) {
+            say(claim, "Attached", "Warm");
+        }
+        settle();
+        assertThat(List.of(nodeOf("g-0"), nodeOf("g-1"))).containsOnly("n");
     }
 
     @Test
