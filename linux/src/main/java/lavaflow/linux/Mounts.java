@@ -28,6 +28,10 @@ public final class Mounts {
     private static final long NO_FOLLOW = 8;
 
     private static final long CURRENT_DIRECTORY = -100;
+    private static final long ALL_BELOW = 0x8000;
+    /** What attributes to set, to clear, how changes spread, and a user namespace: four numbers. */
+    private static final long ATTRIBUTE_BYTES = 32;
+
     private static final long LINKS_AND_AUTOMOUNTS_AS_THEY_ARE = 0x100 | 0x800;
     private static final long IS_MOUNT_ROOT = 0x2000;
     /** Where what the kernel tells of a place has its attributes, and which of them it knows. */
@@ -64,6 +68,22 @@ public final class Mounts {
 
     public static void bind(Path source, Path target) throws IOException {
         mount(source.toString(), target, "", BIND, "");
+    }
+
+    /** Lets nobody write to a mount nor to those below it. */
+    public static void makeReadOnly(Path target) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = arena.allocate(ATTRIBUTE_BYTES, 8);
+            attributes.set(ValueLayout.JAVA_LONG, 0, READ_ONLY);
+            CLibrary.call(
+                    "make " + target + " read-only",
+                    SystemCall.MOUNT_SETATTR,
+                    CURRENT_DIRECTORY,
+                    CLibrary.string(arena, target.toString()).address(),
+                    ALL_BELOW,
+                    attributes.address(),
+                    ATTRIBUTE_BYTES);
+        }
     }
 
     /** Takes a mount away, at once even when somebody is still in it. Nothing mounted there is no error. */

@@ -43,7 +43,8 @@ enum SystemCall {
     PIDFD_SEND_SIGNAL(424, 424),
     PIDFD_OPEN(434, 434),
     CLOSE_RANGE(436, 436),
-    OPENAT2(437, 437);
+    OPENAT2(437, 437),
+    MOUNT_SETATTR(442, 442);
 
     private static final boolean X86 = System.getProperty("os.arch", "").equals("amd64");
 

@@ -18,35 +18,54 @@ import org.slf4j.LoggerFactory;
 /**
  * The machine's files in pieces. Inside a user namespace an overlay can have no directory below which the machine has mounted
  * something, because that might be hiding what nobody should see; so {@code /} is out of question. What is overlaid instead are
- * the largest directories without mounts, each by itself, over a skeleton of what lies between them.
+ * the largest directories without mounts, each by itself, over a skeleton of what lies between them. Where that would be too many
+ * pieces, or would leave large files out, a directory of programs is bound as it is, read-only: nobody could have changed it
+ * anyway.
  */
 final class HostParts {
     private static final Logger LOG = LoggerFactory.getLogger(HostParts.class);
     private static final Set<String> KERNEL = Set.of("proc", "sys", "dev");
+    /** Where programs are: nothing in there is hidden from anybody. */
+    private static final Set<String> PROGRAMS = Set.of("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32");
+
     private static final int DEPTH = 5;
+    /** A directory of programs is divided into no more pieces. */
+    private static final int FEW = 16;
+
     private static final int MOST_PARTS = 64;
     private static final long LARGEST_COPY = 256 << 10;
 
+    /**
+     * A directory, relative to the root.
+     *
+     * @param bound whether it is bound with all that is mounted in it; otherwise it is overlaid
+     */
+    record Part(Path directory, boolean bound) {}
+
     private final Path host;
     private final Path layer;
+    private final List<Path> hidden;
     private final List<Path> mounted;
-    private final List<Path> parts = new ArrayList<>();
+    private final List<Part> parts = new ArrayList<>();
 
-    private HostParts(Path host, Path layer, List<Path> mounted) {
+    private HostParts(Path host, Path layer, List<Path> hidden, List<Path> mounted) {
         this.host = host;
         this.layer = layer;
+        this.hidden = hidden;
         this.mounted = mounted;
     }
 
     /**
-     * Adds the skeleton to the layer that hides files, and tells which directories are to be overlaid, relative to the root.
+     * Adds the skeleton to the layer that hides files, and tells which directories go into it.
      *
+     * @param hidden what else the layer hides
      * @param table what is mounted
      */
-    static List<Path> prepare(Path host, Path layer, List<Mounts.Entry> table) throws IOException {
+    static List<Part> prepare(Path host, Path layer, List<Path> hidden, List<Mounts.Entry> table) throws IOException {
         HostParts parts = new HostParts(
                 host,
                 layer,
+                hidden,
                 table.stream()
                         .filter(mount -> !WayOut.isOfNames(mount))
                         .map(Mounts.Entry::target)
@@ -100,13 +119,35 @@ final class HostParts {
             return;
         }
         boolean divided = mounted.stream().anyMatch(target -> target.startsWith(relative));
-        if (divided && depth < DEPTH) {
+        if (divided && isOfPrograms(relative) && hasMuch(relative)) {
+            parts.add(new Part(relative, true));
+        } else if (divided && depth < DEPTH) {
             add(relative, depth + 1);
         } else if (!divided && parts.size() < MOST_PARTS) {
-            parts.add(relative);
+            parts.add(new Part(relative, false));
         } else {
             LOG.warn("containers over the machine's files do not see /{}", relative);
         }
+    }
+
+    private boolean isOfPrograms(Path relative) {
+        Path whole = host.resolve(relative);
+        return PROGRAMS.contains(relative.getName(0).toString())
+                && hidden.stream().noneMatch(each -> each.startsWith(whole) || whole.startsWith(each));
+    }
+
+    private boolean hasMuch(Path relative) throws IOException {
+        int directories = 0;
+        try (var stream = Files.newDirectoryStream(host.resolve(relative))) {
+            for (Path entry : stream) {
+                if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
+                    directories++;
+                } else if (Files.isRegularFile(entry, LinkOption.NOFOLLOW_LINKS) && Files.size(entry) > LARGEST_COPY) {
+                    return true;
+                }
+            }
+        }
+        return directories > FEW;
     }
 
     /** Files between the parts are few: in /etc, where engines mount some, and beside file systems of their own. */

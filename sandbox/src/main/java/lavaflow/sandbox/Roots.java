@@ -34,13 +34,16 @@ final class Roots {
     private static final String UPPER = ",upperdir=";
     private static final String WORK = ",workdir=";
 
+    /** In the place of options: a part that is bound. */
+    private static final String BOUND = "bound";
+
     /** Of a container whose root has parts: a directory with the layers it writes to. */
     private static final String PARTS = "layers";
 
     private final Places places;
     private final List<Path> hidden;
     private @Nullable Path mask;
-    private List<Path> parts = List.of();
+    private List<HostParts.Part> parts = List.of();
     private final Map<Path, Path> shortened = new HashMap<>();
 
     Roots(Places places, List<Path> hidden) {
@@ -124,13 +127,16 @@ final class Roots {
         Path skeleton = mask();
         int number = 0;
         StringBuilder text = new StringBuilder(join(List.of(skeleton), part(container, number++)));
-        for (Path part : parts) {
-            List<Path> lower = List.of(skeleton.resolve(part), Path.of("/").resolve(part));
+        for (HostParts.Part part : parts) {
+            text.append('\n').append(part.directory()).append('\t');
+            if (part.bound()) {
+                text.append(BOUND);
+                continue;
+            }
+            List<Path> lower =
+                    List.of(skeleton.resolve(part.directory()), Path.of("/").resolve(part.directory()));
             // The runtime makes only the root itself read-only, not what is mounted in it.
-            text.append('\n')
-                    .append(part)
-                    .append('\t')
-                    .append(readOnly ? lower(lower) : join(lower, part(container, number++)));
+            text.append(readOnly ? lower(lower) : join(lower, part(container, number++)));
         }
         return text.toString();
     }
@@ -153,7 +159,7 @@ final class Roots {
         if (made == null) {
             made = HostMask.of(places, hidden);
             if (!UserNamespace.own().isInitial()) {
-                parts = HostParts.prepare(Path.of("/"), made, Mounts.table());
+                parts = HostParts.prepare(Path.of("/"), made, hidden, Mounts.table());
             }
             mask = made;
         }
@@ -208,7 +214,23 @@ final class Roots {
         Files.createDirectories(root);
         for (String line : options.lines().toList()) {
             int tab = line.indexOf('\t');
-            overlay(tab < 0 ? root : root.resolve(line.substring(0, tab)), line.substring(tab + 1));
+            if (line.substring(tab + 1).equals(BOUND)) {
+                bindWhole(Path.of("/", line.substring(0, tab)), root.resolve(line.substring(0, tab)));
+            } else {
+                overlay(tab < 0 ? root : root.resolve(line.substring(0, tab)), line.substring(tab + 1));
+            }
+        }
+    }
+
+    /** With all that is mounted in it, which a user namespace wants so, and read-only throughout. */
+    private static void bindWhole(Path source, Path target) throws IOException {
+        Mounts.mount(source.toString(), target, "", Mounts.BIND | Mounts.RECURSIVE, "");
+        try {
+            Mounts.mount("none", target, "", Mounts.PRIVATE | Mounts.RECURSIVE, "");
+            Mounts.makeReadOnly(target);
+        } catch (IOException e) {
+            Mounts.unmount(target);
+            throw e;
         }
     }
 

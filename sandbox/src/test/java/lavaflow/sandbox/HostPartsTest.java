@@ -34,10 +34,13 @@ class HostPartsTest {
         Path layer = Files.createDirectories(temporary.resolve("layer"));
         Files.createDirectories(layer.resolve("srv")); // as the layer that hides files has it
 
-        List<Path> parts = HostParts.prepare(
-                host, layer, List.of(mounted(host, "proc"), mounted(host, "var/lib/data"), mounted(host, "mnt/disk")));
+        List<HostParts.Part> parts = HostParts.prepare(
+                host,
+                layer,
+                List.of(),
+                List.of(mounted(host, "proc"), mounted(host, "var/lib/data"), mounted(host, "mnt/disk")));
 
-        assertThat(parts).containsExactly(Path.of("srv"), Path.of("usr"), Path.of("var/cache"));
+        assertThat(parts).containsExactly(overlaid("srv"), overlaid("usr"), overlaid("var/cache"));
         assertThat(layer.resolve("bin")).isSymbolicLink();
         assertThat(layer.resolve("var/lib/data")).isEmptyDirectory();
         assertThat(layer.resolve("var/note")).hasContent("note");
@@ -60,8 +63,57 @@ class HostPartsTest {
                 "/dev/x",
                 "rw");
 
-        assertThat(HostParts.prepare(host, layer, List.of(names))).containsExactly(Path.of("etc"));
-        assertThat(HostParts.prepare(host, layer, List.of(mounted(host, "etc/resolv.conf"))))
-                .containsExactly(Path.of("etc/ssl"));
+        assertThat(HostParts.prepare(host, layer, List.of(), List.of(names))).containsExactly(overlaid("etc"));
+        assertThat(HostParts.prepare(host, layer, List.of(), List.of(mounted(host, "etc/resolv.conf"))))
+                .containsExactly(overlaid("etc/ssl"));
+    }
+
+    /** As on machines whose modules, drivers or libraries are mounted: nothing beside them is missing. */
+    @Test
+    void aDirectoryOfProgramsThatWouldBeManyPiecesIsBoundWhole() throws IOException {
+        Path host = temporary.resolve("host");
+        for (int i = 0; i < 100; i++) {
+            Files.createDirectories(host.resolve("usr/lib/package" + i));
+        }
+        Files.createDirectories(host.resolve("usr/lib/modules"));
+        Files.createDirectories(host.resolve("usr/share"));
+        Files.createDirectories(host.resolve("usr/libexec/small"));
+        Files.createDirectories(host.resolve("usr/libexec/disk"));
+        Files.createDirectories(host.resolve("usr/bin"));
+        Files.write(host.resolve("usr/bin/large"), new byte[300 << 10]);
+        Files.createFile(host.resolve("usr/bin/tool"));
+        List<Mounts.Entry> mounts = List.of(
+                mounted(host, "usr/lib/modules"), mounted(host, "usr/bin/tool"), mounted(host, "usr/libexec/disk"));
+
+        Path layer = Files.createDirectories(temporary.resolve("layer"));
+        assertThat(HostParts.prepare(host, layer, List.of(), mounts))
+                .containsExactly(
+                        new HostParts.Part(Path.of("usr/bin"), true),
+                        new HostParts.Part(Path.of("usr/lib"), true),
+                        overlaid("usr/libexec/small"),
+                        overlaid("usr/share"));
+        assertThat(layer.resolve("usr/lib")).isEmptyDirectory();
+    }
+
+    @Test
+    void whatIsHiddenStaysSoEvenAmongPrograms() throws IOException {
+        Path host = temporary.resolve("host");
+        for (int i = 0; i < 20; i++) {
+            Files.createDirectories(host.resolve("usr/local/package" + i));
+            Files.createDirectories(host.resolve("srv/directory" + i));
+        }
+        Path layer = Files.createDirectories(temporary.resolve("layer"));
+
+        assertThat(HostParts.prepare(
+                        host,
+                        layer,
+                        List.of(host.resolve("usr/local/package3/data")),
+                        List.of(mounted(host, "usr/local/package0"), mounted(host, "srv/directory0"))))
+                .hasSize(38)
+                .noneMatch(HostParts.Part::bound);
+    }
+
+    private static HostParts.Part overlaid(String directory) {
+        return new HostParts.Part(Path.of(directory), false);
     }
 }

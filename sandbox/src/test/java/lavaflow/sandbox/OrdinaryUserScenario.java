@@ -19,18 +19,39 @@ final class OrdinaryUserScenario {
     public static void main(String[] arguments) throws Exception {
         TestingMachine machine = new TestingMachine();
         try {
-            hostFiles(machine);
-            image(machine);
-            users(machine);
-            processes(machine);
-            restart(machine);
-            tell("made by the runtime", machine.output(Wish.script(machine, machine.cluster, "echo ran")));
+            if (arguments.length > 0) {
+                divided(machine);
+            } else {
+                everything(machine);
+            }
         } finally {
             machine.close();
+            tell("left over", machine.leftOvers().isEmpty() && Files.notExists(machine.directory));
+            tell("groups left", groupsNamed(machine.cluster));
         }
-        tell("left over", machine.leftOvers().isEmpty() && Files.notExists(machine.directory));
-        tell("groups left", groupsNamed(machine.cluster));
         System.exit(0); // threads of the runtime would wait for more
+    }
+
+    private static void everything(TestingMachine machine) throws Exception {
+        hostFiles(machine);
+        image(machine);
+        users(machine);
+        processes(machine);
+        restart(machine);
+        tell("made by the runtime", machine.output(Wish.script(machine, machine.cluster, "echo ran")));
+    }
+
+    /** On a machine that has mounted something among its programs. */
+    private static void divided(TestingMachine machine) throws Exception {
+        tell("library", machine.output(Wish.script(machine, "divided", """
+                ls -1 /usr/lib | wc -l; touch /usr/lib/x 2>/dev/null || echo not written; echo mine >/tmp/x && cat /tmp/x
+                """)));
+        machine.runtime.remove("divided");
+        tell(
+                "still mounted",
+                Mounts.table().stream()
+                        .filter(entry -> entry.target().endsWith("root/usr/lib"))
+                        .count());
     }
 
     /** Control groups that have a name, which only a runtime could have made: in the one of this process. */

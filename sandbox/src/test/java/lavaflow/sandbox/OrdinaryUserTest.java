@@ -1,11 +1,15 @@
 package lavaflow.sandbox;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import lavaflow.linux.UserNamespace;
 
@@ -20,24 +24,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class OrdinaryUserTest {
     @Test
     void rootOfAUserNamespaceHasContainersWithoutControlGroups() throws Exception {
-        assumeTrue(UserNamespace.own().isInitial(), "already in a user namespace");
-        Optional<String> obstacle = RuncRuntime.obstacle();
-        assumeTrue(obstacle.isEmpty(), () -> obstacle.orElse(""));
-        Process process = new ProcessBuilder(
-                        "unshare",
-                        "--user",
-                        "--map-root-user",
-                        "--mount",
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-cp",
-                        classPath(),
-                        OrdinaryUserScenario.class.getName())
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assumeTrue(!said.startsWith("unshare: "), said);
-        assertThat(process.waitFor()).as(said).isZero();
+        String said = run(List.of(), List.of());
 
         assertThat(lines(said))
                 .containsEntry("host", "0;host-a;sh;programs;nothing private;mine;1")
@@ -56,6 +43,52 @@ class OrdinaryUserTest {
         assertThat(lines(said).get("read-only"))
                 .contains("Read-only file system")
                 .doesNotContain("written");
+    }
+
+    @Test
+    void whereSomethingIsMountedAmongTheProgramsNoneOfThemIsMissing() throws Exception {
+        Path library = Path.of("/usr/lib");
+        assumeTrue(Files.isDirectory(library, LinkOption.NOFOLLOW_LINKS), "there is no /usr/lib");
+        Path place = Stream.of("modules", "tmpfiles.d", "sysusers.d", "systemd", "apt")
+                .map(library::resolve)
+                .filter(Files::isDirectory)
+                .findFirst()
+                .orElse(null);
+        assumeTrue(place != null, "nothing in /usr/lib to mount over");
+        String mount = "mount --bind /usr/share " + place + " && exec \"$@\"";
+
+        String said = run(List.of("unshare", "--mount", "sh", "-c", mount, "sh"), List.of("divided"));
+
+        try (Stream<Path> entries = Files.list(library)) {
+            assertThat(lines(said))
+                    .containsEntry("library", entries.count() + ";not written;mine")
+                    .containsEntry("still mounted", "0")
+                    .containsEntry("left over", "true");
+        }
+    }
+
+    /** What the scenario tells, in namespaces of its own. */
+    private static String run(List<String> before, List<String> arguments) throws Exception {
+        assumeTrue(UserNamespace.own().isInitial(), "already in a user namespace");
+        Optional<String> obstacle = RuncRuntime.obstacle();
+        assumeTrue(obstacle.isEmpty(), () -> obstacle.orElse(""));
+        List<String> command = new ArrayList<>(before);
+        command.addAll(List.of(
+                "unshare",
+                "--user",
+                "--map-root-user",
+                "--mount",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                classPath(),
+                OrdinaryUserScenario.class.getName()));
+        command.addAll(arguments);
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assumeTrue(!said.startsWith("unshare: ") && !said.startsWith("mount: "), said);
+        assertThat(process.waitFor()).as(said).isZero();
+        return said;
     }
 
     /** Whoever runs tests may load them from elsewhere than the class path of its own. */
