@@ -35,6 +35,8 @@ ready pod/grown
 same "50000 100000" "$(inside grown cpu.max)"
 same $((128 << 20)) "$(inside grown memory.max)"
 has "$(inside grown cgroup.controllers)" memory
+same 17 "$(inside grown cpu.weight)"
+same "0 1" "$(k exec grown -- sh -c 'cat /sys/fs/cgroup/memory.swap.max 2>/dev/null || echo 0') $(inside grown memory.oom.group)"
 step "a container that runs out of memory is started again, and that is told"
 becomes pod/again '{.status.containerStatuses[0].lastState.terminated.reason}' OOMKilled 60
 same 137 "$(field pod/again '{.status.containerStatuses[0].lastState.terminated.exitCode}')"
@@ -50,6 +52,12 @@ step "resized where it runs"
 k patch pod grown --subresource resize -p '{"spec":{"containers":[{"name":"a","resources":{"limits":{"cpu":"250m","memory":"192Mi"}}}]}}' >/dev/null
 grown() { [ "$(inside grown cpu.max) $(inside grown memory.max)" = "25000 100000 $((192 << 20))" ]; }
 eventually 60 grown
+same 0 "$(field pod/grown '{.status.containerStatuses[0].restartCount}')"
+step "not with less memory than it uses"
+k patch pod grown --subresource resize -p '{"spec":{"containers":[{"name":"a","resources":{"requests":{"memory":"16Mi"},"limits":{"memory":"16Mi"}}}]}}' >/dev/null
+becomes pod/grown '{.status.conditions[?(@.type=="PodResizeInProgress")].reason}' Error 60
+has "$(field pod/grown '{.status.conditions[?(@.type=="PodResizeInProgress")].message}')" "below current usage"
+same $((192 << 20)) "$(inside grown memory.max)"
 same 0 "$(field pod/grown '{.status.containerStatuses[0].restartCount}')"
 step "processes that are shared"
 ready pod/shared

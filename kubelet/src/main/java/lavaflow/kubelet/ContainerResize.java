@@ -3,11 +3,13 @@ package lavaflow.kubelet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import lavaflow.kube.Json;
 import lavaflow.kube.PodRequests;
 import lavaflow.sandbox.SandboxException;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Gives running containers other resources. */
@@ -30,7 +32,13 @@ final class ContainerResize {
     }
 
     /** Changes the limits of a container and its pod; what went wrong is a condition, too. */
-    static List<ObjectNode> apply(Surroundings around, PodView pod, PodView.Container container, Attempt attempt) {
+    static List<ObjectNode> apply(
+            Surroundings around, PodView pod, PodView.Container container, JsonNode before, Attempt attempt) {
+        long used = around.tools().runtime().usage(attempt.id()).memoryBytes();
+        Optional<String> tooLittle = PodResize.tooLittle(container, before, used);
+        if (tooLittle.isPresent()) {
+            return List.of(PodResize.inProgress(tooLittle.get()));
+        }
         try {
             boolean widened = widen(around, pod);
             around.tools().runtime().resize(attempt.id(), PodResources.ofContainer(container));

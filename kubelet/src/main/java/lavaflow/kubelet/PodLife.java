@@ -286,15 +286,17 @@ final class PodLife extends PodMemory {
             if (last == null || !last.isRunning() || life.work != PodFacts.Work.NONE) {
                 continue;
             }
-            if (PodResize.needsRestart(each, given.getOrDefault(each.name(), Json.object()))) {
+            JsonNode before = given.getOrDefault(each.name(), Json.object());
+            if (PodResize.needsRestart(each, before)) {
                 String message = "Container " + each.name() + " resize requires restart";
                 tasks.stop(new PodDecision.Stop(each, last, message, PodFacts.Verdict.NONE));
                 continue;
             }
-            resizing = ContainerResize.apply(around, pod, each, last);
-            if (resizing.isEmpty()) {
+            List<ObjectNode> problem = ContainerResize.apply(around, pod, each, before, last);
+            if (problem.isEmpty()) {
                 given.put(each.name(), PodResize.resources(each).deepCopy());
             } else {
+                resizing = problem;
                 around.timers().after(StartFailure.USUAL_PAUSE, this::wake);
             }
         }

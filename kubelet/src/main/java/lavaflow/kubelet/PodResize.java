@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import lavaflow.kube.Json;
 import lavaflow.kube.PodRequests;
@@ -98,6 +99,23 @@ final class PodResize {
             }
         }
         return false;
+    }
+
+    /**
+     * Why a container cannot have so little memory now; empty where it can. Control groups of version 2 would take the limit and
+     * kill what is above it.
+     *
+     * @param before what it has
+     * @param used bytes that it uses
+     */
+    static Optional<String> tooLittle(PodView.Container container, JsonNode before, long used) {
+        long has = amounts(before, PodRequests.MEMORY).getOrDefault("limits", 0L);
+        long wanted = amounts(resources(container), PodRequests.MEMORY).getOrDefault("limits", 0L);
+        boolean decreases = wanted > 0 && (has == 0 || wanted < has);
+        return decreases && used >= wanted
+                ? Optional.of("cannot decrease memory limits: attempting to set container \"" + container.name()
+                        + "\" memory limit (" + wanted + ") below current usage (" + used + ")")
+                : Optional.empty();
     }
 
     private static Map<String, Long> amounts(JsonNode resources, String name) {

@@ -47,4 +47,23 @@ class PodResizeTest {
         assertThat(PodResize.needsRestart(container, TestingPod.yaml("{requests: {cpu: 500m, memory: 32Mi}}")))
                 .isTrue();
     }
+
+    @Test
+    void aLimitOfMemoryIsNotLoweredBelowWhatIsUsed() {
+        PodView.Container container = TestingPod.of("containers: [{name: a, resources: {limits: {memory: 64Mi}}}]")
+                .container("a");
+
+        assertThat(PodResize.tooLittle(container, TestingPod.yaml("{limits: {memory: 128Mi}}"), 64 << 20))
+                .hasValue("cannot decrease memory limits: attempting to set container \"a\" memory limit (67108864)"
+                        + " below current usage (67108864)");
+        assertThat(PodResize.tooLittle(container, TestingPod.yaml("{}"), 65 << 20))
+                .isPresent();
+        assertThat(PodResize.tooLittle(container, TestingPod.yaml("{limits: {memory: 128Mi}}"), (64 << 20) - 1))
+                .isEmpty();
+        // Who is at a limit that grows, or stays as it is, may have it.
+        assertThat(PodResize.tooLittle(container, TestingPod.yaml("{limits: {memory: 64Mi}}"), 64 << 20))
+                .isEmpty();
+        assertThat(PodResize.tooLittle(container, TestingPod.yaml("{limits: {memory: 32Mi}}"), 64 << 20))
+                .isEmpty();
+    }
 }

@@ -220,7 +220,7 @@ final class Bundle {
             linux.put("cgroupsPath", groups.told(group));
         }
         namespaces(linux.putArray("namespaces"));
-        linux.set("resources", resources());
+        linux.set("resources", resources(group));
         devices(linux);
         if (!grouped) {
             linux.remove("resources");
@@ -274,7 +274,7 @@ final class Bundle {
         namespaces.addObject().put("type", type).put("path", path.toString());
     }
 
-    private ObjectNode resources() {
+    private ObjectNode resources(String group) {
         Limits limits = spec.limits();
         ObjectNode resources = Json.object();
         // What cannot be set must not be asked for.
@@ -293,8 +293,9 @@ final class Bundle {
         if (limits.pids() > 0 && !missing.contains("pids")) {
             resources.putObject("pids").put("limit", limits.pids());
         }
-        if (groups instanceof ControlGroupsV2 && !missing.contains("memory")) {
-            resources.putObject("unified").put("memory.oom.group", "1");
+        if (groups instanceof ControlGroupsV2 second) {
+            ObjectNode unified = resources.putObject("unified");
+            second.words(group, limits).forEach(unified::put);
         }
         return resources;
     }

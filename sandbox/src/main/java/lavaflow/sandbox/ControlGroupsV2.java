@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -22,6 +24,7 @@ record ControlGroupsV2(Path mount, Path root) implements ControlGroups {
     private static final Logger LOG = LoggerFactory.getLogger(ControlGroupsV2.class);
     private static final List<String> CONTROLLERS = List.of("cpuset", "cpu", "io", "memory", "pids");
     private static final List<String> LIMITING = List.of("cpu", "memory", "pids");
+    private static final String SWAP = "memory.swap.max";
 
     ControlGroupsV2(Path root) {
         this(root, root);
@@ -84,6 +87,11 @@ record ControlGroupsV2(Path mount, Path root) implements ControlGroups {
     /** A controller works in a group once every group above passes it on. */
     @Override
     public void create(String path) throws IOException {
+        if (Files.notExists(root)) {
+            throw new IOException("the control group " + Delegation.told(mount, root)
+                    + " is gone, and with it the limits of pods; lava down and lava up take another one");
+        }
+        Delegation.join(root);
         Path directory = root;
         for (Path name : Path.of(path)) {
             passOn(directory);
@@ -135,10 +143,34 @@ record ControlGroupsV2(Path mount, Path root) implements ControlGroups {
         }
     }
 
-    /** From shares, 2 to 262144, to weights, 1 to 10000. */
+    /**
+     * From shares, 2 to 262144, to weights, 1 to 10000, as Kubernetes 1.36 does: a whole processor, 1024, is the weight
+     * of a group that nobody gave any, 100.
+     */
     static long weight(long shares) {
         long bounded = Math.clamp(shares, 2, 262_144);
-        return 1 + (bounded - 2) * 9999 / 262_142;
+        double doublings = Math.log(bounded) / Math.log(2);
+        double exponent = (doublings * doublings + 125 * doublings) / 612 - 7.0 / 34;
+        // What is a whole number but for the last digits of a computation is meant to be one.
+        long weight = (long) Math.ceil(Math.pow(10, exponent) - 1e-9);
+        return Math.clamp(weight, 1, 10_000);
+    }
+
+    /** What the group of a container is told in the words of this version, for which runtimes have none, or older ones. */
+    Map<String, String> words(String path, Limits limits) {
+        Map<String, String> words = new LinkedHashMap<>();
+        Set<String> available = available(root);
+        if (available.contains("cpu")) {
+            words.put("cpu.weight", Long.toString(weight(limits.cpuShares())));
+        }
+        if (available.contains("memory")) {
+            words.put("memory.oom.group", "1");
+            // Else a limit of memory would only be where swapping begins. Some kernels do not count swap.
+            if (Files.exists(root.resolve(path).resolveSibling(SWAP))) {
+                words.put(SWAP, "0");
+            }
+        }
+        return words;
     }
 
     @Override

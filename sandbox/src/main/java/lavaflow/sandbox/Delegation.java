@@ -52,7 +52,7 @@ final class Delegation {
         Path note = others.resolveSibling("control-group");
         if (Files.exists(note)) {
             Path noted = Path.of(Files.readString(note).strip());
-            if (Files.isDirectory(noted)) {
+            if (hasOurs(noted)) {
                 return new ControlGroupsV2(hierarchy, noted);
             }
         }
@@ -81,6 +81,14 @@ final class Delegation {
             Places.write(note, directory.toString());
         }
         return found;
+    }
+
+    /** Whether groups of ours are in a group, beside the one for processes that were there before. */
+    private static boolean hasOurs(Path directory) throws IOException {
+        return Files.isDirectory(directory)
+                && ControlGroups.children(directory).stream()
+                        .map(child -> child.getFileName().toString())
+                        .anyMatch(name -> name.startsWith("lava-") && !name.equals(LEAF));
     }
 
     /** The directory of the group this process is in, or was in before it moved. */
@@ -127,6 +135,22 @@ final class Delegation {
             move(pids, Files.createDirectories(directory.resolve(LEAF)));
         }
         throw new IOException("processes keep coming into the control group " + told(mount, directory));
+    }
+
+    /**
+     * Brings this process to where others of ours were before, if it was started elsewhere and may: only from there it can surely
+     * put containers into their groups, and whoever made the group does not find it empty and take it away.
+     */
+    static void join(Path directory) {
+        Path processes = directory.resolve(LEAF).resolve(PROCESSES);
+        String own = Long.toString(ProcessHandle.current().pid());
+        try {
+            if (Files.exists(processes) && !Files.readAllLines(processes).contains(own)) {
+                ControlGroups.write(processes, own);
+            }
+        } catch (IOException e) {
+            LOG.debug("stays where it was started: {}", e.getMessage());
+        }
     }
 
     /** Leaves a group as it was found, unless somebody else has groups in it. */

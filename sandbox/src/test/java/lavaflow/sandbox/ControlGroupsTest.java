@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 import lavaflow.linux.Mounts;
 
@@ -115,7 +116,7 @@ class ControlGroupsTest {
 
         groups.limit("g", new Limits(1024, 50_000, 1 << 20, 10));
         assertThat(List.of(read("g/cpu.weight"), read("g/cpu.max"), read("g/memory.max"), read("g/pids.max")))
-                .containsExactly("39", "50000 100000", "1048576", "10");
+                .containsExactly("100", "50000 100000", "1048576", "10");
         groups.limit("g", Limits.NONE);
         assertThat(read("g/cpu.weight")).startsWith("1");
         assertThat(read("g/cpu.max")).startsWith("max 100000");
@@ -124,9 +125,23 @@ class ControlGroupsTest {
 
     @Test
     void weightsFollowShares() {
-        assertThat(ControlGroupsV2.weight(2)).isEqualTo(1);
-        assertThat(ControlGroupsV2.weight(1024)).isEqualTo(39);
-        assertThat(ControlGroupsV2.weight(262_144)).isEqualTo(10_000);
+        assertThat(List.of(0L, 2L, 3L, 10L, 102L, 512L, 1024L, 2048L, 10_240L, 262_144L, 1L << 40))
+                .extracting(ControlGroupsV2::weight)
+                .containsExactly(1L, 1L, 2L, 4L, 17L, 59L, 100L, 174L, 639L, 10_000L, 10_000L);
+    }
+
+    @Test
+    void containersDoNotSwapWhereSwapIsCountedAndEndAsAWhole() throws Exception {
+        file("cgroup.controllers", "cpu memory pids");
+        Files.createDirectories(root.resolve("lava-x/pod1"));
+        ControlGroupsV2 groups = new ControlGroupsV2(root);
+
+        assertThat(groups.words("lava-x/pod1/a", new Limits(1024, 0, 0, 0)))
+                .containsExactly(Map.entry("cpu.weight", "100"), Map.entry("memory.oom.group", "1"));
+        file("lava-x/pod1/memory.swap.max", "max");
+        assertThat(groups.words("lava-x/pod1/a", Limits.NONE)).containsEntry("memory.swap.max", "0");
+        file("cgroup.controllers", "pids");
+        assertThat(groups.words("lava-x/pod1/a", Limits.NONE)).isEmpty();
     }
 
     @Test

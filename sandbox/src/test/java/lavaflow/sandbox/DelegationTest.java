@@ -80,8 +80,46 @@ class DelegationTest {
     @Test
     void whatWasChosenIsFoundAgainFromAnywhere() throws Exception {
         detect(OWN);
+        Files.createDirectories(scope.resolve("lava-x"));
 
         assertThat(detect(List.of("0::/elsewhere"))).isEqualTo(new ControlGroupsV2(hierarchy, scope));
+    }
+
+    @Test
+    void whereNothingIsLeftInWhatWasChosenItIsChosenAnew() throws Exception {
+        detect(OWN);
+        Files.createDirectories(scope.resolve(Delegation.LEAF));
+        Path other = Files.createDirectories(hierarchy.resolve("user.slice/other.scope"));
+        for (String name : List.of("cgroup.procs", "cgroup.subtree_control")) {
+            Files.createFile(other.resolve(name));
+        }
+        Files.writeString(other.resolve("cgroup.controllers"), "memory");
+
+        assertThat(detect(List.of("0::/user.slice/other.scope"))).isEqualTo(new ControlGroupsV2(hierarchy, other));
+        assertThat(detect(List.of("0::/elsewhere"))).isInstanceOf(ProcessGroups.class);
+    }
+
+    @Test
+    void whoWasStartedElsewhereComesToTheOthers() throws Exception {
+        Path processes = Files.createDirectories(scope.resolve(Delegation.LEAF)).resolve("cgroup.procs");
+        Files.createFile(processes);
+        Files.writeString(scope.resolve("cgroup.subtree_control"), "cpu memory pids");
+        ControlGroups groups = new ControlGroupsV2(hierarchy, scope);
+
+        groups.create("lava-x");
+
+        assertThat(processes).hasContent(Long.toString(ProcessHandle.current().pid()));
+    }
+
+    @Test
+    void aGroupThatIsGoneIsNotMadeAgainWithoutLimits() throws Exception {
+        Path gone = hierarchy.resolve("user.slice/gone.scope");
+        ControlGroups groups = new ControlGroupsV2(hierarchy, gone);
+
+        org.assertj.core.api.Assertions.assertThatThrownBy(() -> groups.create("lava-x/pod"))
+                .hasMessageStartingWith("the control group /user.slice/gone.scope is gone")
+                .hasMessageContaining("lava down and lava up");
+        assertThat(gone).doesNotExist();
     }
 
     @Test

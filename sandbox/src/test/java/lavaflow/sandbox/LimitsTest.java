@@ -120,9 +120,9 @@ class LimitsTest {
                 machine.groups() instanceof ControlGroupsV2, "a hierarchy for each controller here");
         script("sleep 1000").limits(new Limits(512, 50_000, 64 * MEBI, 33)).start();
 
-        assertThat(texts()).containsExactly("20", "50000 100000", Long.toString(64 * MEBI), "33", "1");
+        assertThat(texts()).containsExactly("59", "50000 100000", Long.toString(64 * MEBI), "33", "1");
         machine.runtime.resize("a", new Limits(256, 25_000, 128 * MEBI, 44));
-        assertThat(texts()).containsExactly("10", "25000 100000", Long.toString(128 * MEBI), "44", "1");
+        assertThat(texts()).containsExactly("35", "25000 100000", Long.toString(128 * MEBI), "44", "1");
         machine.runtime.resize("a", new Limits(2, 0, 0, 0));
         assertThat(texts()).containsExactly("1", "max 100000", "max", "max", "1");
     }
