@@ -19,10 +19,16 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * What becomes of training jobs, step by step.
  *
  * @param gang the scheduler of gangs: none, volcano, or another name
+ * @param operator upstream's that has to do with it: training, or mpi
  * @param departures places that may differ, by the key under which docs/compatibility.md says why
  */
 record TrainingScenario(
-        String topic, String name, String gang, List<ObjectNode> steps, Map<String, List<Pattern>> departures) {
+        String topic,
+        String name,
+        String gang,
+        String operator,
+        List<ObjectNode> steps,
+        Map<String, List<Pattern>> departures) {
     private static final Path DIRECTORY = Path.of("src/test/resources/training");
 
     static List<TrainingScenario> readAll() throws IOException {
@@ -53,13 +59,18 @@ record TrainingScenario(
     private static TrainingScenario read(String topic, ObjectNode scenario) {
         List<ObjectNode> steps = new ArrayList<>();
         Json.listAt(scenario, "steps").forEach(step -> steps.add((ObjectNode) step));
-        String gang = Json.textAt(scenario, "gang");
         return new TrainingScenario(
                 topic,
                 Json.textAt(scenario, "name"),
-                gang.isEmpty() ? "none" : gang,
+                said(scenario, "gang", "none"),
+                said(scenario, "operator", "training"),
                 steps,
                 departures(scenario.path("differs")));
+    }
+
+    private static String said(ObjectNode scenario, String field, String otherwise) {
+        String said = Json.textAt(scenario, field);
+        return said.isEmpty() ? otherwise : said;
     }
 
     /** By key, patterns of "moment: place". */

@@ -21,17 +21,22 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  */
 final class TrainingSide {
     private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
+    private static final KubeApi.Kind BATCH_JOBS = new KubeApi.Kind("batch", "v1", "jobs", true);
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration LOOK = Duration.ofMillis(300);
 
     private final String who;
     private final KubeApi api;
     private final String namespace;
+    private final String operator;
+    private final TrainingState state;
 
-    TrainingSide(String who, KubeApi api, String namespace) {
+    TrainingSide(String who, KubeApi api, String namespace, String operator) {
         this.who = who;
         this.api = api;
         this.namespace = namespace;
+        this.operator = operator;
+        this.state = new TrainingState(api, namespace, operator);
     }
 
     void begin() throws InterruptedException {
@@ -63,6 +68,7 @@ final class TrainingSide {
                             where(kind(what)),
                             Json.textAt(what, "name"),
                             new KubeApi.Deletion(null, null, "Background"));
+                case "launch" -> launch(Json.textAt(step, "launch"));
                 case "group" -> group(Json.textAt(step, "group"));
                 case "play" -> {
                     for (Map.Entry<String, JsonNode> pod : what.properties()) {
@@ -96,7 +102,25 @@ final class TrainingSide {
         }
     }
 
-    // ---- what schedulers and kubelets do
+    // ---- what schedulers, kubelets and the controller of Jobs do
+
+    /** Makes the pod of a Job. */
+    private void launch(String job) throws InterruptedException {
+        await("a Job " + job, () -> api.find(BATCH_JOBS, namespace, job).isPresent());
+        ObjectNode found = api.find(BATCH_JOBS, namespace, job).orElseThrow();
+        ObjectNode pod = ((ObjectNode) found.get("spec").get("template")).deepCopy();
+        ObjectNode metadata = Json.ensureObject(pod, "metadata");
+        metadata.remove("ownerReferences");
+        metadata.put("name", job);
+        metadata.putArray("ownerReferences")
+                .addObject()
+                .put("apiVersion", "batch/v1")
+                .put("kind", "Job")
+                .put("name", job)
+                .put("uid", Json.textAt(found, "metadata", "uid"))
+                .put("controller", true);
+        api.create(PODS, namespace, pod);
+    }
 
     /** Gives the PodGroups a phase. */
     private void group(String phase) throws InterruptedException {
@@ -149,7 +173,7 @@ final class TrainingSide {
     private static boolean mayBecome(ObjectNode pod, String part) {
         String phase = Json.textAt(pod, "status", "phase");
         return switch (part) {
-            case "running", "waiting", "unschedulable" -> phase.equals("Pending");
+            case "running", "ready", "waiting", "unschedulable" -> phase.equals("Pending");
             case "deleted", "gone" -> true;
             default -> phase.equals("Pending") || phase.equals("Running");
         };
@@ -176,7 +200,7 @@ final class TrainingSide {
         api.patch(PODS, namespace, name(pod), "status", KubeApi.Merge.PLAIN, patch);
     }
 
-    /** As {@code running}, {@code succeeded}, {@code failed-1}, {@code restarted-3}, {@code evicted}, {@code waiting}, {@code unschedulable}. */
+    /** As {@code running}, {@code ready}, {@code succeeded}, {@code failed-1}, {@code restarted-3}, {@code evicted}, {@code waiting}, {@code unschedulable}. */
     private static ObjectNode status(ObjectNode pod, String part) {
         String[] words = part.split("-", 2);
         int number = words.length > 1 ? Integer.parseInt(words[1]) : 0;
@@ -184,8 +208,15 @@ final class TrainingSide {
         ObjectNode status = Json.object();
         status.put("startTime", now);
         switch (words[0]) {
-            case "running", "restarted" -> {
+            case "running", "ready", "restarted" -> {
                 status.put("phase", "Running");
+                if (words[0].equals("ready")) {
+                    status.putArray("conditions")
+                            .addObject()
+                            .put("type", "Ready")
+                            .put("status", "True")
+                            .put("lastTransitionTime", now);
+                }
                 containers(pod, status, number)
                         .forEach(each -> ((ObjectNode) each)
                                 .putObject("state")
@@ -258,7 +289,7 @@ final class TrainingSide {
 
     /** Operators are to have no more to do than the scenarios that happen. */
     void endJobs() {
-        for (KubeApi.Kind jobs : TrainingState.JOBS) {
+        for (KubeApi.Kind jobs : TrainingState.jobs(operator)) {
             api.list(
                     jobs,
                     namespace,
@@ -270,10 +301,10 @@ final class TrainingSide {
     // ---- what there is
 
     ObjectNode glance() {
-        return TrainingState.glance(api, namespace);
+        return state.glance();
     }
 
     ObjectNode state() {
-        return TrainingState.of(api, namespace);
+        return state.whole();
     }
 }

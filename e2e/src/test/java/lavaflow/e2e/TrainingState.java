@@ -19,18 +19,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  */
 final class TrainingState {
     private static final String GROUP = "kubeflow.org";
-    static final List<KubeApi.Kind> JOBS = Stream.of(
-                    "tfjobs", "pytorchjobs", "xgboostjobs", "paddlejobs", "jaxjobs", "mpijobs")
-            .map(resource -> new KubeApi.Kind(GROUP, "v1", resource, true))
-            .toList();
-    private static final List<KubeApi.Kind> OFTEN = Stream.concat(
-                    Stream.of(
-                            KubeApi.Kind.core("pods"),
-                            KubeApi.Kind.core("services"),
-                            new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "podgroups", true),
-                            new KubeApi.Kind("scheduling.x-k8s.io", "v1alpha1", "podgroups", true)),
-                    JOBS.stream())
-            .toList();
+    private static final List<KubeApi.Kind> OFTEN = List.of(
+            KubeApi.Kind.core("pods"),
+            KubeApi.Kind.core("services"),
+            new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "podgroups", true),
+            new KubeApi.Kind("scheduling.x-k8s.io", "v1alpha1", "podgroups", true));
     private static final List<KubeApi.Kind> SELDOM = List.of(
             KubeApi.Kind.core("configmaps"),
             KubeApi.Kind.core("serviceaccounts"),
@@ -41,6 +34,7 @@ final class TrainingState {
             new KubeApi.Kind("batch", "v1", "jobs", true));
 
     private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z");
+    private static final Pattern UID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
     private static final Pattern TOKENS = Pattern.compile("kube-api-access-[a-z0-9]{5}");
     /** One event may tell of several pods or services. */
     private static final Pattern SEVERAL =
@@ -48,22 +42,34 @@ final class TrainingState {
 
     private final KubeApi api;
     private final String namespace;
+    private final List<KubeApi.Kind> jobs;
 
-    private TrainingState(KubeApi api, String namespace) {
+    TrainingState(KubeApi api, String namespace, String operator) {
         this.api = api;
         this.namespace = namespace;
+        this.jobs = jobs(operator);
+    }
+
+    /** The kinds of jobs an operator has to do with. */
+    static List<KubeApi.Kind> jobs(String operator) {
+        return operator.equals("mpi")
+                ? List.of(new KubeApi.Kind(GROUP, "v2beta1", "mpijobs", true))
+                : Stream.of("tfjobs", "pytorchjobs", "xgboostjobs", "paddlejobs", "jaxjobs", "mpijobs")
+                        .map(resource -> new KubeApi.Kind(GROUP, "v1", resource, true))
+                        .toList();
     }
 
     /** What changes while something happens. */
-    static ObjectNode glance(KubeApi api, String namespace) {
-        return new TrainingState(api, namespace).read(OFTEN);
+    ObjectNode glance() {
+        ObjectNode often = read(OFTEN);
+        often.setAll(read(jobs));
+        return often;
     }
 
-    static ObjectNode of(KubeApi api, String namespace) {
-        TrainingState state = new TrainingState(api, namespace);
-        ObjectNode whole = state.read(OFTEN);
-        whole.setAll(state.read(SELDOM));
-        whole.set("events", state.events());
+    ObjectNode whole() {
+        ObjectNode whole = glance();
+        whole.setAll(read(SELDOM));
+        whole.set("events", events());
         return whole;
     }
 
@@ -94,11 +100,14 @@ final class TrainingState {
         ObjectNode copy = object.deepCopy();
         ObjectNode metadata = Json.ensureObject(copy, "metadata");
         metadata.remove(List.of("uid", "resourceVersion", "creationTimestamp", "managedFields", "namespace"));
-        for (JsonNode owner : Json.listAt(metadata, "ownerReferences")) {
-            ((ObjectNode) owner).remove("uid");
-        }
+        Stream.of(metadata, Json.at(copy, "spec", "template", "metadata"))
+                .flatMap(each -> Json.listAt(each, "ownerReferences").valueStream())
+                .forEach(owner -> ((ObjectNode) owner).remove("uid"));
         if (kind.resource().equals("pods")) {
             copy.set("status", Json.object().put("phase", Json.textAt(object, "status", "phase")));
+        }
+        if (kind.resource().equals("secrets")) {
+            Json.ensureObject(copy, "data").properties().forEach(each -> each.setValue(Json.text("<secret>")));
         }
         if (kind.group().equals(GROUP)) {
             copy.remove("spec"); // the user's own words
@@ -126,7 +135,9 @@ final class TrainingState {
     }
 
     private static String plain(String text) {
-        return TOKENS.matcher(TIME.matcher(text).replaceAll("<time>")).replaceAll("kube-api-access-<chance>");
+        String timeless = TIME.matcher(text).replaceAll("<time>");
+        return UID.matcher(TOKENS.matcher(timeless).replaceAll("kube-api-access-<chance>"))
+                .replaceAll("<uid>");
     }
 
     private ObjectNode events() {

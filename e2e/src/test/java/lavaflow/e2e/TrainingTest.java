@@ -37,7 +37,7 @@ import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 /**
- * Gives the same training jobs to Kubeflow's training operator and to {@code lava controllers}, each on a kube-apiserver of its own, does the
+ * Gives the same training jobs to Kubeflow's operators, the training one and MPI's, and to {@code lava controllers}, each on a kube-apiserver of its own, does the
  * same to their pods, and compares field by field what there is at every moment a scenario names.
  *
  * <p>{@code e2e/training/compare} starts the servers and says by {@code -Dtraining.run} where they are; {@code -Dtraining.only=PATTERN} picks
@@ -82,25 +82,29 @@ final class TrainingTest {
     Stream<DynamicNode> doesWhatUpstreamDoes() throws IOException {
         String only = System.getProperty("training.only", ".*");
         Map<String, List<DynamicNode>> topics = new LinkedHashMap<>();
-        Map<String, List<Story>> gangs = new LinkedHashMap<>();
+        Map<Setting, List<Story>> settings = new LinkedHashMap<>();
         String run = Long.toString(System.currentTimeMillis() / 1000 % 1_000_000, 36);
         int number = 0;
         for (TrainingScenario scenario : TrainingScenario.readAll()) {
             Story story = new Story(scenario, "s" + number++ + "-" + run, new CompletableFuture<>());
             if (scenario.toString().matches(only)) {
-                gangs.computeIfAbsent(scenario.gang(), _ -> new ArrayList<>()).add(story);
+                settings.computeIfAbsent(
+                                new Setting(scenario.gang(), scenario.operator()), _ -> new ArrayList<>())
+                        .add(story);
                 topics.computeIfAbsent(scenario.topic(), _ -> new ArrayList<>())
                         .add(dynamicTest(scenario.name(), () -> story.judge()));
             }
         }
-        THREADS.execute(() -> gangs.forEach(TrainingTest::happen));
+        THREADS.execute(() -> settings.forEach(TrainingTest::happen));
         return topics.entrySet().stream().map(topic -> dynamicContainer(topic.getKey(), topic.getValue()));
     }
 
-    /** Operators know one scheduler of gangs at a time. */
-    private static void happen(String gang, List<Story> stories) {
+    /** Operators know one scheduler of gangs at a time, and upstream's are two programs. */
+    private record Setting(String gang, String operator) {}
+
+    private static void happen(Setting setting, List<Story> stories) {
         try {
-            sides("up", gang);
+            sides("up", setting.gang(), setting.operator());
             stories.forEach(story -> THREADS.execute(story::happen));
             CompletableFuture.allOf(stories.stream().map(Story::end).toArray(CompletableFuture[]::new))
                     .exceptionally(_ -> null)
@@ -109,21 +113,24 @@ final class TrainingTest {
             stories.forEach(story -> story.end().completeExceptionally(e));
         } finally {
             try {
-                sides("down", "");
+                sides("down");
             } catch (IOException | InterruptedException e) {
                 stories.forEach(story -> story.end().completeExceptionally(e));
             }
         }
     }
 
-    private static void sides(String what, String gang) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(SIDES.toString(), what, gang)
+    private static void sides(String... what) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(SIDES.toString()));
+        command.addAll(List.of(what));
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(REPORT.resolve("sides-" + what + ".log").toFile());
+                .redirectOutput(REPORT.resolve("sides-" + what[0] + ".log").toFile());
         builder.environment().put("TRAINING_RUN", System.getProperty("training.run"));
         Process process = builder.start();
-        assertEquals(true, process.waitFor(10, TimeUnit.MINUTES), "sides " + what + " ends");
-        assertEquals(0, process.exitValue(), "sides " + what + " " + gang + ", see " + REPORT);
+        String words = "sides " + String.join(" ", what);
+        assertEquals(true, process.waitFor(10, TimeUnit.MINUTES), words + " ends");
+        assertEquals(0, process.exitValue(), words + ", see " + REPORT);
     }
 
     /** A scenario, where it happens, and what was not alike. */
@@ -131,8 +138,8 @@ final class TrainingTest {
         void happen() {
             PLACES.acquireUninterruptibly();
             List<String> complaints = new ArrayList<>();
-            TrainingSide there = new TrainingSide("theirs", theirs, namespace);
-            TrainingSide here = new TrainingSide("ours", ours, namespace);
+            TrainingSide there = new TrainingSide("theirs", theirs, namespace, scenario.operator());
+            TrainingSide here = new TrainingSide("ours", ours, namespace, scenario.operator());
             try {
                 there.begin();
                 here.begin();
