@@ -41,8 +41,9 @@ final class JobNews {
         return recorders.computeIfAbsent(component, name -> new EventRecorder(api, name, clock));
     }
 
-    private EventRecorder events(Framework framework) {
-        return events(framework.words().controller());
+    private EventRecorder events(ObjectNode job, Framework framework) {
+        return events(
+                MpiSshJob.is(job) ? MpiSshJob.CONTROLLER : framework.words().controller());
     }
 
     void forget(JobKey key) {
@@ -96,7 +97,7 @@ final class JobNews {
                 ? verb + what + ": " + names.getFirst()
                 : verb + what + "s: " + String.join(", ", names.subList(0, Math.min(NAMES, names.size())))
                         + (names.size() > NAMES ? " and " + (names.size() - NAMES) + " more" : "");
-        events(framework).normal(job, reason + (pods ? "Pod" : "Service"), message);
+        events(job, framework).normal(job, reason + (pods ? "Pod" : "Service"), message);
     }
 
     private void refused(ObjectNode job, Framework framework, Outcome.Refused refused) {
@@ -110,13 +111,13 @@ final class JobNews {
                 : step.kind().equals(Training.SERVICES) ? "Service" : "PodGroup";
         switch (step) {
             case Step.Create _ ->
-                events(framework)
+                events(job, framework)
                         .warning(
                                 job,
                                 "FailedCreate" + what,
                                 "Error creating: " + refused.why().getMessage());
             case Step.Delete _ ->
-                events(framework)
+                events(job, framework)
                         .warning(
                                 job,
                                 "FailedDelete" + what,
@@ -130,9 +131,9 @@ final class JobNews {
         for (Notice notice : decision.notices()) {
             if (isNew(key, notice)) {
                 if (notice.warning()) {
-                    events(framework).warning(job, notice.reason(), notice.message());
+                    events(job, framework).warning(job, notice.reason(), notice.message());
                 } else {
-                    events(framework).normal(job, notice.reason(), notice.message());
+                    events(job, framework).normal(job, notice.reason(), notice.message());
                 }
             }
         }
@@ -151,16 +152,19 @@ final class JobNews {
     }
 
     void deleted(ObjectNode job, Framework framework) {
-        events(framework)
+        events(job, framework)
                 .normal(job, "SuccessfulDelete" + framework.deletionWord(), "Deleted job: " + Training.name(job));
     }
 
     void notDeleted(ObjectNode job, Framework framework, ApiException why) {
-        events(framework)
+        events(job, framework)
                 .warning(job, "FailedDelete" + framework.deletionWord(), "Error deleting: " + why.getMessage());
     }
 
     private void count(ObjectNode job, Framework framework, Decision.Mark mark) {
+        if (MpiSshJob.is(job)) {
+            count("mpi_operator_jobs_" + mark.word() + "_total", 1);
+        }
         count(
                 "training_operator_jobs_" + mark.word() + "_total{job_namespace=\"" + Training.namespace(job)
                         + "\",framework=\"" + framework.words().label() + "\"}",

@@ -2,10 +2,12 @@ package lavaflow.training;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.controller.Plan;
@@ -88,9 +90,13 @@ final class MpiSshEngine {
         return "MPIJob " + job.namespace() + "/" + job.name();
     }
 
+    private String created() {
+        return place() + " is created.";
+    }
+
     private Decision decide() {
         if (!conditions.has(Conditions.CREATED)) {
-            become(Conditions.CREATED, "MPIJobCreated", place() + " is created.", false);
+            become(Conditions.CREATED, "MPIJobCreated", created(), false);
             marks.add(Decision.Mark.CREATED);
         }
         if (conditions.isFinished()) {
@@ -98,6 +104,10 @@ final class MpiSshEngine {
         }
         if (!status.has("startTime") && !job.policy().suspended()) {
             status.put("startTime", GoTime.seconds(now));
+        }
+        if (launcher != null && !isOurs(launcher)) {
+            foreign(job.launcherName(), "Job");
+            return decision();
         }
         if (launcher == null || !isFinished(launcher)) {
             work();
@@ -112,6 +122,7 @@ final class MpiSshEngine {
         tellSuspension();
         tellLauncher();
         tellWorkers();
+        tellHoldup();
         return decision();
     }
 
@@ -151,6 +162,11 @@ final class MpiSshEngine {
         boolean ready = workers.stream().filter(TrainingPod::ready).count() >= job.workers();
         if (launcher == null && (job.launchesAtOnce() || ready)) {
             needed.add(new Step.Create(Training.BATCH_JOBS, job.namespace(), form.launcher(gang)));
+            if (!Json.textAt(job.template(Mpi.LAUNCHER), "spec", "restartPolicy").isEmpty()) {
+                notices.add(Notice.warning(
+                        "SetPodTemplateRestartPolicy",
+                        "Restart policy in pod template overridden by restart policy in replica spec"));
+            }
         }
     }
 
@@ -248,7 +264,7 @@ final class MpiSshEngine {
     /** The launcher rests with the job, and takes on where it may be placed as long as it never started: queues of others set that. */
     private void suspendLauncher(ObjectNode found) {
         boolean rests = Json.flagAt(found, "spec", "suspend");
-        if (!isOurs(found) || isFinished(found) || rests == job.policy().suspended()) {
+        if (isFinished(found) || rests == job.policy().suspended()) {
             return;
         }
         ObjectNode patch = Json.object();
@@ -291,9 +307,7 @@ final class MpiSshEngine {
     private void tellSuspension() {
         if (job.policy().suspended()) {
             become(Conditions.SUSPENDED, "MPIJobSuspended", "MPIJob suspended", false);
-            if (conditions.isTrue(Conditions.RUNNING)) {
-                conditions.set(Conditions.RUNNING, false, "MPIJobSuspended", place() + " is suspended.");
-            }
+            conditions.set(Conditions.RUNNING, false, "MPIJobSuspended", place() + " is suspended.");
         } else if (conditions.isTrue(Conditions.SUSPENDED)
                 && conditions.set(Conditions.SUSPENDED, false, "MPIJobResumed", "MPIJob resumed")) {
             notices.add(Notice.normal("MPIJobResumed", "MPIJob resumed"));
@@ -335,8 +349,11 @@ final class MpiSshEngine {
         if (failed == null) {
             put(counts, "active", active);
             boolean all = workers.stream().filter(TrainingPod::isRunning).count() == workers.size();
-            if (active > 0 && all && !job.policy().suspended()) {
-                become(Conditions.RUNNING, "MPIJobRunning", place() + " is running.", false);
+            if (active > 0
+                    && all
+                    && !job.policy().suspended()
+                    && conditions.become(Conditions.RUNNING, "MPIJobRunning", place() + " is running.")) {
+                notices.add(Notice.normal("MPIJobRunning", place() + " is running"));
             }
             return;
         }
@@ -346,12 +363,13 @@ final class MpiSshEngine {
         }
         String reason = Json.textAt(failed, "reason");
         String message = Json.textAt(failed, "message");
-        if (reason.equals("BackoffLimitExceeded")) {
-            String pod = launcherPods.stream()
-                    .filter(TrainingPod::hasFailed)
-                    .map(TrainingPod::reason)
-                    .reduce("", (_, last) -> last);
-            reason += pod.isEmpty() ? "" : "/" + pod;
+        TrainingPod last = launcherPods.stream()
+                .filter(TrainingPod::hasFailed)
+                .max(Comparator.comparing(TrainingPod::created))
+                .orElse(null);
+        if (reason.equals("BackoffLimitExceeded") && last != null) {
+            reason += last.reason().isEmpty() ? "" : "/" + last.reason();
+            message += last.message().isEmpty() ? "" : ": " + last.message();
         }
         become(
                 Conditions.FAILED,
@@ -384,6 +402,18 @@ final class MpiSshEngine {
             become(Conditions.FAILED, "MPIJobEvicted", message, true);
             marks.add(Decision.Mark.FAILED);
         }
+    }
+
+    /** As long as nothing runs, the condition people see says what keeps pods from starting. */
+    private void tellHoldup() {
+        String holdup = conditions.isTrue(Conditions.RUNNING)
+                ? ""
+                : Stream.concat(launcherPods.stream(), workers.stream())
+                        .map(TrainingPod::holdup)
+                        .filter(text -> !text.isEmpty())
+                        .findFirst()
+                        .orElse("");
+        conditions.remark(Conditions.CREATED, created() + (holdup.isEmpty() ? "" : " " + holdup));
     }
 
     private Decision finished() {

@@ -170,6 +170,7 @@ final class MpiSshForm {
         ObjectNode template = Json.object();
         ObjectNode metadata = metadata(given);
         template.set("metadata", metadata);
+        Training.own(metadata, job.object());
         label(metadata, "launcher");
         if (job.launcherComputes()) {
             Json.ensureObject(metadata, "labels").put(Training.REPLICA_INDEX, "0");

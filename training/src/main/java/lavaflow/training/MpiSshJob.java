@@ -15,6 +15,7 @@ record MpiSshJob(ObjectNode object, RunPolicy policy) {
     static final KubeApi.Kind RESOURCE = new KubeApi.Kind(Training.GROUP, "v2beta1", "mpijobs", true);
     static final String API_VERSION = Training.GROUP + "/v2beta1";
     static final String OPERATOR = "mpi-operator";
+    static final String CONTROLLER = "mpi-job-controller";
 
     static MpiSshJob of(ObjectNode raw) {
         ObjectNode job = raw.deepCopy();

@@ -32,8 +32,10 @@ record TrainingPod(
         String type,
         String role,
         int index,
+        String created,
         String phase,
         String reason,
+        String message,
         boolean deleting,
         boolean ready,
         Map<String, Integer> exits,
@@ -78,8 +80,10 @@ record TrainingPod(
                 Json.textAt(labels, Training.REPLICA_TYPE),
                 Json.textAt(labels, Training.JOB_ROLE),
                 index(Json.textAt(labels, Training.REPLICA_INDEX)),
+                Json.textAt(pod, "metadata", "creationTimestamp"),
                 Json.textAt(pod, "status", "phase"),
                 Json.textAt(pod, "status", "reason"),
+                Json.textAt(pod, "status", "message"),
                 Json.at(pod, "metadata", "deletionTimestamp") != null,
                 isReady(pod),
                 exits,
@@ -122,8 +126,8 @@ record TrainingPod(
 
     TrainingPod deleted() {
         return new TrainingPod(
-                namespace, name, uid, owner, job, type, role, index, phase, reason, true, ready, exits, restarts,
-                trouble);
+                namespace, name, uid, owner, job, type, role, index, created, phase, reason, message, true, ready, exits,
+                restarts, trouble);
     }
 
     // ---- trouble

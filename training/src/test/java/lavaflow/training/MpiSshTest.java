@@ -80,6 +80,8 @@ class MpiSshTest {
         launcher("Complete", "");
         assertThat(cluster.message(job)).isEqualTo("MPIJobSucceeded: MPIJob team/digits successfully completed.");
         assertThat(cluster.conditions(job)).isEqualTo("Created Running(False) Succeeded");
+        assertThat(cluster.metrics())
+                .contains("mpi_operator_jobs_created_total 1\n", "mpi_operator_jobs_successful_total 1\n");
     }
 
     @Test
@@ -115,6 +117,72 @@ class MpiSshTest {
     }
 
     @Test
+    void theLaunchersLastPodSaysWhy() {
+        ObjectNode job = pi();
+        cluster.submit(job);
+        launcherPod("Running");
+        cluster.api.edit(Training.PODS, "team", "digits-launcher-abcde", pod -> {
+            Json.ensureObject(pod, "status")
+                    .put("phase", "Failed")
+                    .put("reason", "Evicted")
+                    .put("message", "The node was low on memory");
+            return pod;
+        });
+        launcher("Failed", "BackoffLimitExceeded");
+        assertThat(cluster.message(job))
+                .isEqualTo("BackoffLimitExceeded/Evicted: Job has reached the specified backoff limit:"
+                        + " The node was low on memory");
+    }
+
+    @Test
+    void whatKeepsAPodFromStartingIsSaidInTheCondition() {
+        ObjectNode job = pi();
+        cluster.submit(job);
+        cluster.api.edit(Training.PODS, "team", "digits-worker-0", pod -> {
+            Json.ensureObject(pod, "status")
+                    .put("phase", "Pending")
+                    .putArray("containerStatuses")
+                    .addObject()
+                    .put("name", "mpi")
+                    .putObject("state")
+                    .putObject("waiting")
+                    .put("reason", "ErrImagePull")
+                    .put("message", "no such image");
+            return pod;
+        });
+        cluster.settle();
+        assertThat(cluster.message(job))
+                .isEqualTo("MPIJobCreated: MPIJob team/digits is created."
+                        + " Pod digits-worker-0 cannot start: no such image");
+    }
+
+    @Test
+    void theLauncherOfSomebodyElseIsLeftAlone() {
+        ObjectNode other = Json.object();
+        other.putObject("metadata").put("name", "digits-launcher");
+        cluster.api.create(Training.BATCH_JOBS, "team", other);
+        cluster.submit(pi());
+        assertThat(cluster.pods()).isEmpty();
+        assertThat(cluster.events())
+                .contains("ErrResourceExists: Resource \"digits-launcher\" of Kind \"Job\" already exists and is not"
+                        + " managed by MPIJob");
+    }
+
+    @Test
+    void aPolicyForRestartsInTheTemplateIsToldToCountForNothing() {
+        ObjectNode job = pi();
+        Json.ensureObject(TestingJobs.replica(job, "Launcher"), "template", "spec")
+                .put("restartPolicy", "Always");
+        cluster.submit(job);
+        ObjectNode launcher = cluster.api.get(Training.BATCH_JOBS, "team", "digits-launcher");
+        assertThat(Json.textAt(launcher, "spec", "template", "spec", "restartPolicy"))
+                .isEqualTo("OnFailure");
+        assertThat(cluster.events())
+                .contains("SetPodTemplateRestartPolicy: Restart policy in pod template overridden by restart policy in"
+                        + " replica spec");
+    }
+
+    @Test
     void aLauncherMayWaitForWorkers() {
         ObjectNode job = pi();
         Json.ensureObject(job, "spec").put("launcherCreationPolicy", "WaitForWorkersReady");
@@ -141,12 +209,12 @@ class MpiSshTest {
         cluster.submit(job);
         cluster.change(job, found -> TestingJobs.policy(found).put("suspend", true));
         assertThat(cluster.pods()).isEmpty();
-        assertThat(cluster.conditions(job)).isEqualTo("Created Suspended");
+        assertThat(cluster.conditions(job)).isEqualTo("Created Suspended Running(False)");
         ObjectNode resting = cluster.api.get(Training.BATCH_JOBS, "team", "digits-launcher");
         assertThat(Json.flagAt(resting, "spec", "suspend")).isTrue();
         cluster.change(job, found -> TestingJobs.policy(found).put("suspend", false));
         assertThat(cluster.pods()).hasSize(2);
-        assertThat(cluster.conditions(job)).isEqualTo("Created Suspended(False)");
+        assertThat(cluster.conditions(job)).isEqualTo("Created Running(False) Suspended(False)");
         assertThat(cluster.events()).contains("MPIJobSuspended: MPIJob suspended", "MPIJobResumed: MPIJob resumed");
     }
 
