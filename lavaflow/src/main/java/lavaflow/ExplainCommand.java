@@ -134,7 +134,8 @@ final class ExplainCommand implements Command {
                 return explain(cluster, arguments, "podgroups", namespace, Json.textAt(group, "metadata", "name"));
             }
         }
-        return ended(cluster, namespace, name);
+        Optional<ObjectNode> training = TrainingJobState.find(cluster.api(), namespace, name);
+        return training.isPresent() ? training.get() : ended(cluster, namespace, name);
     }
 
     /** A Job of Volcano's that has ended has no PodGroup any longer. */

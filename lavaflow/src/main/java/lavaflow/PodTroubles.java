@@ -54,7 +54,18 @@ final class PodTroubles {
         troubles.tell(group, explanation);
     }
 
-    private void tell(String group, ObjectNode explanation) {
+    /** Adds to what is said of a job without a PodGroup what troubles its pods have; the advice is the job's as well. */
+    static void tellOfJob(KubeApi api, String namespace, String job, String label, ObjectNode explanation) {
+        PodTroubles troubles = new PodTroubles(api);
+        for (ObjectNode pod : api.list(PODS, namespace, KubeApi.View.WHOLE).items()) {
+            if (Json.textAt(pod, "metadata", "labels", label).equals(job)) {
+                troubles.lookAt(pod, namespace);
+            }
+        }
+        troubles.list(job, explanation);
+    }
+
+    private void list(String group, ObjectNode explanation) {
         if (found.isEmpty()) {
             return;
         }
@@ -65,7 +76,11 @@ final class PodTroubles {
             names.forEach(name -> of.add(name.startsWith(group + "-") ? name.substring(group.length() + 1) : name));
             told.put("state", trouble.state()).put("message", trouble.message()).put("advice", trouble.advice());
         });
-        if (!Json.flagAt(explanation, "waiting")) {
+    }
+
+    private void tell(String group, ObjectNode explanation) {
+        list(group, explanation);
+        if (!found.isEmpty() && !Json.flagAt(explanation, "waiting")) {
             Trouble first = found.keySet().iterator().next();
             explanation.put(
                     "headline",

@@ -262,6 +262,30 @@ class ExplainCommandTest {
     }
 
     @Test
+    void aTrainingJobThatHasFailedSaysWhy() throws InterruptedException {
+        KubeApi.Kind jobs = new KubeApi.Kind("kubeflow.org", "v1", "pytorchjobs", true);
+        create(jobs, """
+                {"apiVersion":"kubeflow.org/v1","kind":"PyTorchJob","metadata":{"name":"wrong"},
+                 "spec":{"pytorchReplicaSpecs":{"Master":{"replicas":1,"restartPolicy":"Never","template":{
+                  "metadata":{"annotations":{"sim.lavaflow.io/duration":"1s","sim.lavaflow.io/exit-code":"3"}},
+                  "spec":{"containers":[{"name":"pytorch","image":"x"}]}}}}}}""");
+        testing.await(
+                jobs,
+                "default",
+                "wrong",
+                found -> found.isPresent() && found.get().toString().contains("\"Failed\""));
+        testing.awaitGone(Batch.POD_GROUPS, "default", "wrong");
+
+        Said said = lava("explain", "pytorchjob/wrong");
+        assertThat(said.code()).isZero();
+        assertThat(said.text())
+                .contains(
+                        "● PyTorchJob default/wrong has failed: PyTorchJob wrong is failed because 1 Master replica(s) failed.",
+                        "its program ends with exit code 3",
+                        "kubectl logs wrong-master-0 -n default -c pytorch");
+    }
+
+    @Test
     void trainingJobsAreExplainedByTheGroupOfTheirName() {
         for (String kind : List.of("tfjob", "pytorchjobs", "mpijob", "xgboostjob", "paddlejob", "jaxjob")) {
             JsonNode document =

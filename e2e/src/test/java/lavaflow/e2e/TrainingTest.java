@@ -57,16 +57,14 @@ final class TrainingTest {
     private static final Semaphore PLACES = new Semaphore(AT_ONCE);
     private static final Path SIDES =
             Servers.repository().resolve("e2e/training/sides").toAbsolutePath();
-    private static RemoteKubeApi ours;
-    private static RemoteKubeApi theirs;
+    private static volatile RemoteKubeApi ours;
+    private static volatile RemoteKubeApi theirs;
     private static Map<String, List<Pattern>> departures = Map.of();
 
     @BeforeAll
     static void connect() throws Exception {
         String run = System.getProperty("training.run", "");
         assumeTrue(!run.isEmpty(), "run e2e/training/compare, which starts the servers");
-        theirs = new RemoteKubeApi(Settings.of(Path.of(run, "theirs/kubeconfig"), "scenarios/0"));
-        ours = new RemoteKubeApi(Settings.of(Path.of(run, "ours/kubeconfig"), "scenarios/0"));
         departures = TrainingScenario.departures(
                 YamlTree.parse(Files.readString(Path.of("src/test/resources/training/departures.yml"))));
         Files.createDirectories(REPORT);
@@ -75,6 +73,18 @@ final class TrainingTest {
     @AfterAll
     static void disconnect() {
         THREADS.shutdownNow();
+        part();
+    }
+
+    /** Which kinds there are is another question with every setting, and asked once. */
+    private static void meet() throws IOException {
+        part();
+        String run = System.getProperty("training.run", "");
+        theirs = new RemoteKubeApi(Settings.of(Path.of(run, "theirs/kubeconfig"), "scenarios/0"));
+        ours = new RemoteKubeApi(Settings.of(Path.of(run, "ours/kubeconfig"), "scenarios/0"));
+    }
+
+    private static void part() {
         Stream.of(ours, theirs).filter(api -> api != null).forEach(RemoteKubeApi::close);
     }
 
@@ -105,6 +115,7 @@ final class TrainingTest {
     private static void happen(Setting setting, List<Story> stories) {
         try {
             sides("up", setting.gang(), setting.operator());
+            meet();
             stories.forEach(story -> THREADS.execute(story::happen));
             CompletableFuture.allOf(stories.stream().map(Story::end).toArray(CompletableFuture[]::new))
                     .exceptionally(_ -> null)
@@ -125,7 +136,7 @@ final class TrainingTest {
         command.addAll(List.of(what));
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(REPORT.resolve("sides-" + what[0] + ".log").toFile());
+                .redirectOutput(REPORT.resolve("sides-" + String.join("-", what) + ".log").toFile());
         builder.environment().put("TRAINING_RUN", System.getProperty("training.run"));
         Process process = builder.start();
         String words = "sides " + String.join(" ", what);

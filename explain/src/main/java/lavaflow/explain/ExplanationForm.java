@@ -91,6 +91,27 @@ public final class ExplanationForm {
                 .put("phase", phase);
     }
 
+    /**
+     * A job that has no PodGroup, as it has ended or was never a gang.
+     *
+     * @param kind of the job, as TFJob
+     * @param phase its last condition
+     */
+    public static ObjectNode ofJob(String kind, String namespace, String name, String phase, String message) {
+        String what =
+                switch (phase) {
+                    case "Succeeded" -> "has succeeded";
+                    case "Failed" -> "has failed";
+                    case "" -> "is new";
+                    default -> "is " + phase;
+                };
+        String why = message.isEmpty() ? "" : ": " + message;
+        return head("JobExplanation", namespace, name)
+                .put("headline", "%s %s/%s %s%s".formatted(kind, namespace, name, what, why))
+                .put("waiting", false)
+                .put("phase", phase);
+    }
+
     private static void setIfSaid(ObjectNode object, String field, @Nullable Map<String, Long> amounts) {
         if (amounts != null) {
             object.set(field, amounts(amounts));

@@ -1,5 +1,6 @@
 package lavaflow.training;
 
+import java.time.Duration;
 import java.time.Instant;
 
 import lavaflow.kube.GoTime;
@@ -95,12 +96,29 @@ final class Conditions {
         return true;
     }
 
-    /** Changes what is said beside something that is so; its order and its age stay. */
-    void remark(String type, String message) {
-        if (find(status, type) instanceof ObjectNode found
-                && !Json.textAt(found, "message").equals(message)) {
-            found.put("message", message).put("lastUpdateTime", GoTime.seconds(now));
+    /**
+     * Changes what is said beside something that is so; its order and its age stay.
+     *
+     * @param pause how long what is said stays at least, if it is more than what was said at first
+     * @return when it may be changed; null if there is nothing left to change
+     */
+    @Nullable
+    Duration remark(String type, String message, Duration pause) {
+        if (!(find(status, type) instanceof ObjectNode found)) {
+            return null;
         }
+        String before = Json.textAt(found, "message");
+        if (before.equals(message)) {
+            return null;
+        }
+        Instant said = Engine.time(found, "lastUpdateTime");
+        boolean first = before.length() < message.length() && message.startsWith(before);
+        Duration left = first || said == null ? Duration.ZERO : Duration.between(now, said.plus(pause));
+        if (left.isPositive()) {
+            return left;
+        }
+        found.put("message", message).put("lastUpdateTime", GoTime.seconds(now));
+        return null;
     }
 
     /** What becomes of another condition when one is set; null if it goes. */

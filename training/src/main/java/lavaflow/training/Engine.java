@@ -92,16 +92,12 @@ final class Engine {
         return job.kind() + " " + job.name() + " is created.";
     }
 
-    /** As long as nothing runs, the condition people see says what keeps pods from starting. */
     private void tellHoldup() {
-        String holdup = conditions.isTrue(Conditions.RUNNING)
-                ? ""
-                : seen.pods().stream()
-                        .map(TrainingPod::holdup)
-                        .filter(text -> !text.isEmpty())
-                        .findFirst()
-                        .orElse("");
-        conditions.remark(Conditions.CREATED, created() + (holdup.isEmpty() ? "" : " " + holdup));
+        String name = Training.lower(job.kind()) + "/" + job.name();
+        Duration left = Holdup.tell(conditions, created(), name, seen.pods(), seen.group());
+        if (left != null && (again == null || left.compareTo(again) < 0)) {
+            again = left;
+        }
     }
 
     private String reason(String what) {
@@ -131,6 +127,7 @@ final class Engine {
             if (!status.has("lastReconcileTime")) {
                 status.put("lastReconcileTime", GoTime.seconds(now));
             }
+            tellHoldup();
             return decision(Plan.together(first));
         }
         if (!status.has("startTime")) {
@@ -289,7 +286,7 @@ final class Engine {
         }
     }
 
-    private static @Nullable Instant time(JsonNode object, String field) {
+    static @Nullable Instant time(JsonNode object, String field) {
         String text = Json.textAt(object, field);
         try {
             return text.isEmpty() ? null : GoTime.parseSeconds(text);

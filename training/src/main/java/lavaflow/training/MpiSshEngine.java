@@ -1,5 +1,6 @@
 package lavaflow.training;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -39,6 +40,7 @@ final class MpiSshEngine {
     private final List<Step> needed = new ArrayList<>();
     private final List<Step> first = new ArrayList<>();
     private final List<Step> steps = new ArrayList<>();
+    private @Nullable Duration again;
 
     private MpiSshEngine(MpiSshJob job, Observed seen, Settings settings, Supplier<SshKey> keys, Instant now) {
         this.job = job;
@@ -131,7 +133,7 @@ final class MpiSshEngine {
         boolean same = status.equals(before == null ? Json.object() : before);
         boolean urgent = !same && !rest(status).equals(rest(before));
         return new Decision(
-                needed, new Plan(List.of(first, steps)), same ? null : status, urgent, notices, marks, false, null);
+                needed, new Plan(List.of(first, steps)), same ? null : status, urgent, notices, marks, false, again);
     }
 
     private static JsonNode rest(@Nullable ObjectNode status) {
@@ -404,16 +406,10 @@ final class MpiSshEngine {
         }
     }
 
-    /** As long as nothing runs, the condition people see says what keeps pods from starting. */
     private void tellHoldup() {
-        String holdup = conditions.isTrue(Conditions.RUNNING)
-                ? ""
-                : Stream.concat(launcherPods.stream(), workers.stream())
-                        .map(TrainingPod::holdup)
-                        .filter(text -> !text.isEmpty())
-                        .findFirst()
-                        .orElse("");
-        conditions.remark(Conditions.CREATED, created() + (holdup.isEmpty() ? "" : " " + holdup));
+        List<TrainingPod> pods =
+                Stream.concat(launcherPods.stream(), workers.stream()).toList();
+        again = Holdup.tell(conditions, created(), "mpijob/" + job.name(), pods, seen.group());
     }
 
     private Decision finished() {

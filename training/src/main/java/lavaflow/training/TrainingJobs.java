@@ -158,7 +158,9 @@ final class TrainingJobs {
             }
         }
         kept.set("spec", group.path("spec").deepCopy());
-        kept.putObject("status").put("phase", Json.textAt(group, "status", "phase"));
+        kept.putObject("status")
+                .put("phase", Json.textAt(group, "status", "phase"))
+                .put("holdup", Holdup.of(group));
         return kept;
     }
 

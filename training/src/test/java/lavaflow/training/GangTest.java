@@ -43,6 +43,36 @@ class GangTest {
         assertThat(cluster.status(job).has("startTime")).isTrue();
     }
 
+    private void waits(String why) {
+        cluster.api.edit(Gang.VOLCANO_GROUPS, "team", "digits", group -> {
+            Json.ensureObject(group, "status")
+                    .put("phase", "Pending")
+                    .putArray("conditions")
+                    .addObject()
+                    .put("type", "Unschedulable")
+                    .put("status", "True")
+                    .put("message", why);
+            return group;
+        });
+        cluster.settle();
+    }
+
+    @Test
+    void whyTheGangWaitsIsSaidInTheCondition() {
+        cluster.submit(job);
+        waits("overused cpu");
+        assertThat(cluster.message(job))
+                .isEqualTo("TFJobCreated: TFJob digits is created. Its gang waits: overused cpu."
+                        + " What would free it says: lava explain tfjob/digits");
+        waits("overused memory");
+        assertThat(cluster.message(job)).as("not with every look").contains("overused cpu");
+        cluster.pass(Duration.ofSeconds(10));
+        cluster.settle();
+        assertThat(cluster.message(job)).contains("overused memory");
+        cluster.groupPhase("digits", "Running");
+        assertThat(cluster.message(job)).isEqualTo("TFJobCreated: TFJob digits is created.");
+    }
+
     @Test
     void aGroupThatFallsBackDoesNotHideWhatBecomesOfTheJob() {
         cluster.submit(job);
