@@ -417,7 +417,7 @@ final class MpiSshEngine {
             workers.stream()
                     .filter(pod -> job.policy().cleaning().takes(pod) && !pod.deleting())
                     .forEach(this::delete);
-            counts(Mpi.WORKER).remove("active");
+            counts(Mpi.WORKER).removeAll();
         }
         endGroup();
         return decision();
