@@ -2,6 +2,7 @@ package lavaflow.jobs;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 import lavaflow.controller.Plan;
 
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param status as it is to be; null if it is so
  * @param afterwards what may only be done once the status is written
  * @param settled what happened and is dealt with once all this is done
+ * @param announced what was told, now or before, of reasons to act that still hold
  * @param recheck when to look again although nothing changed; null if not
  */
 record Decision(
@@ -28,6 +30,7 @@ record Decision(
         @Nullable ObjectNode status,
         Plan afterwards,
         List<Happening> settled,
+        Set<String> announced,
         @Nullable Duration recheck) {
     /** What becomes of objects that go with the pods of a Job. */
     enum Belongings {

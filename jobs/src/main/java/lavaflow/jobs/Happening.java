@@ -7,7 +7,7 @@ import java.time.Instant;
  *
  * @param pod its name; empty where no pod is meant
  * @param podUid empty where no pod is meant
- * @param version of the Job when the pod was made
+ * @param version of the Job when the pod was made, or when it happened to the gang
  * @param index of the pod in its task
  */
 record Happening(
@@ -32,7 +32,7 @@ record Happening(
     }
 
     /** The gang cannot be scheduled as a whole any more. */
-    static Happening unknown(Instant when) {
-        return new Happening(JobEvent.UNKNOWN, "", "", "", "", Long.MAX_VALUE, -1, when);
+    static Happening unknown(long version, Instant when) {
+        return new Happening(JobEvent.UNKNOWN, "", "", "", "", version, -1, when);
     }
 }

@@ -30,6 +30,11 @@ record JobStatus(ObjectNode status) {
         return !Json.textAt(status, "state", "phase").isEmpty();
     }
 
+    /** Whether it runs or is about to. */
+    boolean isActive() {
+        return phase() == Phase.PENDING || phase() == Phase.RUNNING;
+    }
+
     long version() {
         return Json.longAt(status, 0, "version");
     }

@@ -47,14 +47,12 @@ final class JobTurn {
         Phase phase = status.phase();
         JobAction asked = seen.asked();
         Policies.Verdict verdict = phase.isFinished()
-                ? new Policies.Verdict(Request.SYNC, null, seen.happenings())
-                : new Policies(job, seen.pods(), now, seen.firstSeen()).judge(seen.happenings());
+                ? new Policies.Verdict(Request.SYNC, null, seen.happenings(), Set.of(), List.of())
+                : new Policies(job, seen.pods(), now, seen.firstSeen()).judge(seen.happenings(), seen.announced());
+        verdict.news().forEach(this::tellOfAction);
         Request request = asked == null ? verdict.request() : Request.of(asked);
-        if (request.action() != JobAction.SYNC_JOB && !phase.isFinished()) {
-            notices.add(new Decision.Notice(
-                    false,
-                    "ExecuteAction",
-                    "Start to execute action " + request.action().word() + " "));
+        if (request.action() != JobAction.SYNC_JOB && !phase.isFinished() && !request.announced()) {
+            tellOfAction(request.announcement());
         }
         List<Happening> settled = new ArrayList<>(verdict.settled());
         Happening cause = request.cause();
@@ -76,7 +74,12 @@ final class JobTurn {
                 draft.made().equals(status.status()) ? null : draft.made(),
                 work.afterwards(),
                 settled,
+                verdict.announced(),
                 verdict.recheck());
+    }
+
+    private void tellOfAction(String message) {
+        notices.add(new Decision.Notice(false, "ExecuteAction", message));
     }
 
     /** What is done beside the status, which is in the draft by then. */

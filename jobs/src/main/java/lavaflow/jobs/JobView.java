@@ -106,7 +106,8 @@ final class JobView {
         }
         JobKey key = new JobKey(told.namespace(), told.job());
         if (after != null && after.isUnknown() && (before == null || !before.isUnknown())) {
-            happened(key, Happening.unknown(clock.instant()));
+            VolcanoJob job = job(key);
+            happened(key, Happening.unknown(job == null ? 0 : JobStatus.of(job).version(), clock.instant()));
         }
         changed.accept(key);
     }

@@ -58,6 +58,8 @@ final class Jobs {
 
     private final Map<JobKey, Integer> refusals = new ConcurrentHashMap<>();
     private final Map<JobKey, String> toldTrouble = new ConcurrentHashMap<>();
+    /** Which reasons to act were told and still hold: each is told once. */
+    private final Map<JobKey, Set<String>> announced = new ConcurrentHashMap<>();
 
     Jobs(KubeApi api, Followers followers, Timing timing, Supplier<JobPlugin.SshKeys> keys) {
         this.api = api;
@@ -119,6 +121,7 @@ final class Jobs {
         prepared.remove(key);
         refusals.remove(key);
         toldTrouble.remove(key);
+        announced.remove(key);
     }
 
     private void drop(JobCommand command) {
@@ -174,6 +177,7 @@ final class Jobs {
                     pods(),
                     group(),
                     view.happenings(key),
+                    announced.getOrDefault(key, Set.of()),
                     asked,
                     stamp().equals(prepared.get(key)),
                     view::priority,
@@ -182,9 +186,8 @@ final class Jobs {
 
         /** What is left to be done with a Job the server refuses everything of. */
         private @Nullable JobAction given() {
-            Phase phase = JobStatus.of(job).phase();
-            boolean hopeless =
-                    refusals.getOrDefault(key, 0) >= PATIENCE && (phase == Phase.PENDING || phase == Phase.RUNNING);
+            boolean hopeless = refusals.getOrDefault(key, 0) >= PATIENCE
+                    && JobStatus.of(job).isActive();
             if (!hopeless) {
                 return null;
             }
@@ -253,6 +256,7 @@ final class Jobs {
         /** True if the Job is in another phase now, or had to be changed. */
         private boolean carryOut(Decision decision, @Nullable JobCommand command) {
             decision.notices().forEach(this::tell);
+            announced(decision.announced());
             Phase before = JobStatus.of(job).phase();
             boolean renamed = false;
             if (!JobStatus.of(job).isBegun() && decision.status() != null) {
@@ -397,6 +401,14 @@ final class Jobs {
                             .map(JobPod::of)
                             .filter(pod -> pod.jobUid().equals(job.uid()))
                             .isEmpty();
+        }
+
+        private void announced(Set<String> names) {
+            if (names.isEmpty()) {
+                announced.remove(key);
+            } else {
+                announced.put(key, names);
+            }
         }
 
         /** The same trouble is told once, not in every turn. */

@@ -4,8 +4,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
+
+import lavaflow.kube.GoDuration;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,11 +24,23 @@ final class Policies {
      * @param request what is to be done now
      * @param recheck when a policy that waits will have waited long enough; null if none does
      * @param settled what happened and needs no further thought
+     * @param announced what was told, now or before, of reasons that still hold, by its name
+     * @param news what of that is to be told now
      */
-    record Verdict(Request request, @Nullable Duration recheck, List<Happening> settled) {}
+    record Verdict(
+            Request request,
+            @Nullable Duration recheck,
+            List<Happening> settled,
+            Set<String> announced,
+            List<String> news) {}
 
-    /** Something that may be a reason to act. */
+    /**
+     * Something that may be a reason to act.
+     *
+     * @param name tells it from all others of the Job
+     */
     private record Occasion(
+            String name,
             JobEvent event,
             String task,
             String pod,
@@ -50,8 +66,13 @@ final class Policies {
         this.firstSeen = firstSeen;
     }
 
-    Verdict judge(List<Happening> happenings) {
+    /**
+     * @param known what was told of reasons before, by their names
+     */
+    Verdict judge(List<Happening> happenings, Set<String> known) {
         List<Happening> settled = new ArrayList<>();
+        Set<String> announced = new LinkedHashSet<>();
+        Set<String> news = new LinkedHashSet<>();
         Request request = null;
         Instant next = null;
         for (Occasion occasion : occasions(happenings)) {
@@ -67,14 +88,31 @@ final class Policies {
             }
             Duration timeout = policy.timeout();
             Instant due = timeout == null ? occasion.since() : occasion.since().plus(timeout);
-            if (timeout != null && due.isAfter(now)) {
+            boolean waits = timeout != null && due.isAfter(now);
+            // What was not stopped goes on as it is: that is only told.
+            boolean nothingToDo = action == JobAction.RESUME_JOB && status.isActive();
+            boolean told = known.contains(occasion.name());
+            if (waits) {
                 next = next == null || due.isBefore(next) ? due : next;
+                if (!told) {
+                    news.add("Execute action " + action.word() + " after " + GoDuration.format(timeout));
+                }
+            } else if (nothingToDo) {
+                if (!told) {
+                    news.add(Request.of(action).announcement());
+                }
+                if (happening != null) {
+                    settled.add(happening);
+                }
             } else if (request == null) {
-                request = new Request(action, occasion.task(), occasion.pod(), occasion.partition(), happening);
+                request = new Request(action, occasion.task(), occasion.pod(), occasion.partition(), happening, told);
+            }
+            if (told || waits || nothingToDo) {
+                announced.add(occasion.name());
             }
         }
         Duration recheck = next == null ? null : Duration.between(now, next);
-        return new Verdict(request == null ? Request.SYNC : request, recheck, settled);
+        return new Verdict(request == null ? Request.SYNC : request, recheck, settled, announced, List.copyOf(news));
     }
 
     /** A pod that went and is back, running, is no reason to act any more. */
@@ -94,6 +132,7 @@ final class Policies {
                     < job.findTask(happening.task()).map(Task::replicas).orElse(0L);
             boolean concerns = happening.event() == JobEvent.UNKNOWN || wanted;
             occasions.add(new Occasion(
+                    happening.event().word() + " " + happening.podUid() + " " + happening.when(),
                     concerns && happening.version() >= status.version() ? happening.event() : JobEvent.OUT_OF_SYNC,
                     happening.task(),
                     happening.pod(),
@@ -127,7 +166,7 @@ final class Policies {
     }
 
     private static Occasion about(JobPod pod, JobEvent event, Instant since) {
-        return new Occasion(event, pod.task(), pod.name(), pod.partition(), pod.exitCode(), since, null);
+        return occasion(event, pod, pod.exitCode(), since);
     }
 
     private void ofTask(Task task, List<JobPod> current, List<Occasion> occasions) {
@@ -142,7 +181,7 @@ final class Policies {
             JobPod last = news.stream()
                     .max(Comparator.comparing(this::ended).thenComparing(JobPod::name))
                     .orElseThrow();
-            occasions.add(occasion(JobEvent.TASK_COMPLETED, last, ended(last)));
+            occasions.add(occasion(JobEvent.TASK_COMPLETED, last, null, ended(last)));
         }
         List<JobPod> alive = own.stream().filter(pod -> !pod.isFinished()).toList();
         long restarts = alive.stream().mapToLong(JobPod::restarts).sum();
@@ -150,13 +189,16 @@ final class Policies {
             JobPod worst = alive.stream()
                     .max(Comparator.comparingLong(JobPod::restarts).thenComparing(JobPod::name))
                     .orElseThrow();
-            occasions.add(occasion(JobEvent.TASK_FAILED, worst, firstSeen.apply("failing of " + worst.uid())));
+            occasions.add(occasion(JobEvent.TASK_FAILED, worst, null, firstSeen.apply("failing of " + worst.uid())));
         }
     }
 
-    /** Its exit code is no part of what happened to the task. */
-    private static Occasion occasion(JobEvent event, JobPod pod, Instant since) {
-        return new Occasion(event, pod.task(), pod.name(), pod.partition(), null, since, null);
+    /**
+     * @param exitCode null where it is no part of what happened
+     */
+    private static Occasion occasion(JobEvent event, JobPod pod, @Nullable Long exitCode, Instant since) {
+        String name = event.word() + " " + pod.uid();
+        return new Occasion(name, event, pod.task(), pod.name(), pod.partition(), exitCode, since, null);
     }
 
     /** The policy of the task if it has one that fits, of the Job otherwise; null if none does. */

@@ -206,6 +206,78 @@ class JobPoliciesTest {
     }
 
     @Test
+    void anActionThatWaitsIsToldWhenItIsPlannedAndNotAgainWhenItIsDone() {
+        jobs.running("policies: [{event: PodFailed, timeout: 1m30s, action: AbortJob}]");
+        jobs.fail("j-w-0", 1);
+        assertThat(jobs.events()).contains("ExecuteAction: Execute action AbortJob after 1m30s");
+        jobs.pass(Duration.ofSeconds(91));
+        assertThat(jobs.phase()).isEqualTo("Aborting");
+        assertThat(jobs.told("ExecuteAction")).isEqualTo(1);
+    }
+
+    @Test
+    void podsThatMayWaitTooLongAreToldOfOnceForAllOfThem() {
+        jobs.submit(TestingJobs.THREE + "policies: [{event: PodPending, timeout: 10m, action: RestartJob}]");
+        jobs.admit();
+        jobs.pass(Duration.ofMinutes(1));
+        assertThat(jobs.told("ExecuteAction")).isEqualTo(1);
+        jobs.pass(Duration.ofMinutes(10));
+        assertThat(jobs.number("retryCount")).isEqualTo(1);
+        jobs.reap();
+        jobs.admit();
+        jobs.pass(Duration.ofMinutes(1));
+        assertThat(jobs.told("ExecuteAction")).isEqualTo(2);
+    }
+
+    @Test
+    void aTimeoutOfNothingIsNone() {
+        jobs.running("policies: [{event: PodFailed, timeout: 0s, action: AbortJob}]");
+        jobs.fail("j-w-0", 1);
+        assertThat(jobs.events()).contains("ExecuteAction: Start to execute action AbortJob ");
+    }
+
+    @Test
+    void whatWasDueBeforeAnybodyToldOfItIsToldWhenItIsDone() {
+        jobs.running("policies: [{event: PodFailed, timeout: 1m, action: AbortJob}]");
+        jobs.fail("j-w-0", 1);
+        jobs.passUnseen(Duration.ofMinutes(2));
+        jobs.restart();
+        assertThat(jobs.phase()).isEqualTo("Aborting");
+        assertThat(jobs.events()).contains("ExecuteAction: Start to execute action AbortJob ");
+    }
+
+    @Test
+    void resumingAJobThatRunsIsToldAndKeepsNothingElseFromBeingDone() {
+        jobs.running("policies: [{exitCode: 7, action: ResumeJob}, {event: PodFailed, action: AbortJob}]");
+        jobs.fail("j-w-0", 7);
+        jobs.pass(Duration.ofMinutes(1));
+        assertThat(jobs.phase()).isEqualTo("Running");
+        assertThat(jobs.events()).contains("ExecuteAction: Start to execute action ResumeJob ");
+        assertThat(jobs.told("ExecuteAction")).isEqualTo(1);
+        jobs.fail("j-w-1", 1);
+        assertThat(jobs.phase()).isEqualTo("Aborting");
+    }
+
+    @Test
+    void aJobThatWasStoppedMeanwhileIsNotResumedByAPolicy() {
+        jobs.running("policies: [{event: Unknown, timeout: 1m, action: ResumeJob}]");
+        jobs.groupPhase("Unknown");
+        jobs.command("AbortJob");
+        jobs.reap();
+        jobs.pass(Duration.ofMinutes(5));
+        assertThat(jobs.phase()).isEqualTo("Aborted");
+    }
+
+    @Test
+    void jobsThatAreChangedAreNoEvent() {
+        jobs.running("policies: [{event: JobUpdated, action: RestartJob}]");
+        jobs.change(spec ->
+                Json.ensureObject((ObjectNode) spec.path("tasks").path(0)).put("replicas", 4));
+        assertThat(jobs.pods()).hasSize(4);
+        assertThat(jobs.number("retryCount")).isZero();
+    }
+
+    @Test
     void anEvictedPodThatIsBackInTimeChangesNothing() {
         jobs.running("policies: [{event: PodEvicted, timeout: 1m, action: AbortJob}]");
         jobs.evict("j-w-0");

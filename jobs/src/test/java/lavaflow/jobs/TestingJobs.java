@@ -124,6 +124,11 @@ final class TestingJobs {
         settle();
     }
 
+    /** Time passes while the controller is away. */
+    void passUnseen(Duration time) {
+        nanos.addAndGet(time.toNanos());
+    }
+
     ObjectNode create(KubeApi.Kind kind, String namespace, String name, Consumer<ObjectNode> fill) {
         ObjectNode object = Json.object();
         object.putObject("metadata").put("name", name);
@@ -307,6 +312,14 @@ final class TestingJobs {
         return api.list(EVENTS, "", KubeApi.View.WHOLE).items().stream()
                 .map(event -> Json.textAt(event, "reason") + ": " + Json.textAt(event, "message"))
                 .toList();
+    }
+
+    /** How often events with a reason were told, the repetitions of one included. */
+    long told(String reason) {
+        return api.list(EVENTS, "", KubeApi.View.WHOLE).items().stream()
+                .filter(event -> Json.textAt(event, "reason").equals(reason))
+                .mapToLong(event -> Json.longAt(event, 1, "count"))
+                .sum();
     }
 
     /** A Job of three pods that run, with policies. */
