@@ -111,8 +111,8 @@ final class StallWatch implements AutoCloseable {
         }
 
         String until(Usage later) {
-            return (later.processor - processor) + " ms of a processor were used and "
-                    + (later.collecting - collecting) + " ms went to collecting memory";
+            return (later.processor - processor) + " ms of a processor were used and " + (later.collecting - collecting)
+                    + " ms went to collecting memory";
         }
     }
 

@@ -48,8 +48,7 @@ record DeviceTaints(String driver, String pool, long generation, Map<String, Lis
 
     /** What the slices of a pool say about a device. */
     static List<Mark> on(String device, List<DeviceTaints> pool) {
-        long newest =
-                pool.stream().mapToLong(DeviceTaints::generation).max().orElse(0);
+        long newest = pool.stream().mapToLong(DeviceTaints::generation).max().orElse(0);
         return pool.stream()
                 .filter(slice -> slice.generation == newest)
                 .flatMap(slice -> slice.taints.getOrDefault(device, List.of()).stream())

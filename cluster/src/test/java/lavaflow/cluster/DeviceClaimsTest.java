@@ -307,8 +307,10 @@ class DeviceClaimsTest {
     /** Told again and again, each time with the mishap one request later. */
     @Test
     void claimsForWhatContainersAskForGoWhenTheirPodHasEnded() {
-        ObjectNode pod = pod("user", each -> Json.ensureObject(each, "status", "extendedResourceClaimStatus")
-                .put("resourceClaimName", "made"));
+        ObjectNode pod = pod(
+                "user",
+                each -> Json.ensureObject(each, "status", "extendedResourceClaimStatus")
+                        .put("resourceClaimName", "made"));
         ObjectNode claim = named("made");
         claim.set("spec", spec());
         Json.ensureObject(claim, "metadata")

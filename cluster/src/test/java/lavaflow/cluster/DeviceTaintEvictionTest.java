@@ -23,9 +23,8 @@ class DeviceTaintEvictionTest {
 
     @BeforeEach
     void start() {
-        cluster.run(
-                new DeviceTaintEviction(cluster.api, cluster.followers, cluster.clock(), cluster.nanoTime())
-                        .controller());
+        cluster.run(new DeviceTaintEviction(cluster.api, cluster.followers, cluster.clock(), cluster.nanoTime())
+                .controller());
         cluster.namespace("team");
         slice("s", 1, "");
     }

@@ -122,13 +122,20 @@ class ServicePodsTest {
         for (String job : List.of("a", "b")) {
             for (int index = 0; index < 3; index++) {
                 ObjectNode service = named("s-" + job + "-" + index);
-                selector(service).put("operator", "the-same-for-all").put("job", job).put("index", "" + index);
+                selector(service)
+                        .put("operator", "the-same-for-all")
+                        .put("job", job)
+                        .put("index", "" + index);
                 api.create(SERVICES, "team", service);
             }
         }
         cluster.settle();
         ObjectNode pod = named("p");
-        labels(pod).put("operator", "the-same-for-all").put("job", "a").put("index", "1").put("more", "x");
+        labels(pod)
+                .put("operator", "the-same-for-all")
+                .put("job", "a")
+                .put("index", "1")
+                .put("more", "x");
         api.create(PODS, "team", pod);
         cluster.settle();
         assertThat(told).containsExactly("s-a-1");

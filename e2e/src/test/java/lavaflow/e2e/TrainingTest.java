@@ -98,8 +98,7 @@ final class TrainingTest {
         for (TrainingScenario scenario : TrainingScenario.readAll()) {
             Story story = new Story(scenario, "s" + number++ + "-" + run, new CompletableFuture<>());
             if (scenario.toString().matches(only)) {
-                settings.computeIfAbsent(
-                                new Setting(scenario.gang(), scenario.operator()), _ -> new ArrayList<>())
+                settings.computeIfAbsent(new Setting(scenario.gang(), scenario.operator()), _ -> new ArrayList<>())
                         .add(story);
                 topics.computeIfAbsent(scenario.topic(), _ -> new ArrayList<>())
                         .add(dynamicTest(scenario.name(), () -> story.judge()));
@@ -136,7 +135,8 @@ final class TrainingTest {
         command.addAll(List.of(what));
         ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(REPORT.resolve("sides-" + String.join("-", what) + ".log").toFile());
+                .redirectOutput(REPORT.resolve("sides-" + String.join("-", what) + ".log")
+                        .toFile());
         builder.environment().put("TRAINING_RUN", System.getProperty("training.run"));
         Process process = builder.start();
         String words = "sides " + String.join(" ", what);

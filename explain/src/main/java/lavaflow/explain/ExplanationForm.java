@@ -98,13 +98,12 @@ public final class ExplanationForm {
      * @param phase its last condition
      */
     public static ObjectNode ofJob(String kind, String namespace, String name, String phase, String message) {
-        String what =
-                switch (phase) {
-                    case "Succeeded" -> "has succeeded";
-                    case "Failed" -> "has failed";
-                    case "" -> "is new";
-                    default -> "is " + phase;
-                };
+        String what = switch (phase) {
+            case "Succeeded" -> "has succeeded";
+            case "Failed" -> "has failed";
+            case "" -> "is new";
+            default -> "is " + phase;
+        };
         String why = message.isEmpty() ? "" : ": " + message;
         return head("JobExplanation", namespace, name)
                 .put("headline", "%s %s/%s %s%s".formatted(kind, namespace, name, what, why))

@@ -55,8 +55,7 @@ public final class SelectorIndex<K extends Comparable<K>> {
             return true;
         }
         words.forEach(word -> counts.merge(word, 1, Integer::sum));
-        String word =
-                words.stream().min(Comparator.comparingInt(counts::get)).orElseThrow();
+        String word = words.stream().min(Comparator.comparingInt(counts::get)).orElseThrow();
         entries.put(key, new Entry(selector, words, word));
         byWord.computeIfAbsent(word, _ -> new TreeMap<>()).put(key, selector);
         return true;

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param failure why it never will be; empty while it may
  * @param since when it got them; null if that does not matter
  */
-record DeviceBinding(boolean ready, String failure, @Nullable Instant since) {
+record DeviceBinding(
+        boolean ready, String failure, @Nullable Instant since) {
     /** How long devices may take. */
     static final Duration PATIENCE = Duration.ofMinutes(10);
 

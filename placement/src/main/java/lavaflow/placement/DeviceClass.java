@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param resource the extended resource it stands for besides the one named after it; empty if none
  * @param created when it was made; of several that stand for the same the newest counts
  */
-public record DeviceClass(
-        String name, List<String> selectors, List<JsonNode> config, String resource, String created) {
+public record DeviceClass(String name, List<String> selectors, List<JsonNode> config, String resource, String created) {
     public static DeviceClass of(ObjectNode type) {
         List<JsonNode> config = new ArrayList<>();
         Json.listAt(type, "spec", "config").forEach(config::add);

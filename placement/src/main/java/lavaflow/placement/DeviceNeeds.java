@@ -19,6 +19,7 @@ public final class DeviceNeeds {
     private final PodClass type;
     /** A claim that was made for resources of the pod's containers before, and came to nothing. */
     private final @Nullable DeviceClaim stale;
+
     private final List<DeviceClaim> claims = new ArrayList<>();
     /** Of these, the ones that have no devices yet. */
     private final List<DeviceClaim> open = new ArrayList<>();

@@ -394,8 +394,7 @@ public final class NodeTable {
     private boolean lacks(PodClass type, int column, int slot, long more) {
         long wanted = type.requests[column];
         return wanted > 0
-                && (column >= allocatable.length
-                        || wanted > allocatable[column][slot] - requested[column][slot] + more)
+                && (column >= allocatable.length || wanted > allocatable[column][slot] - requested[column][slot] + more)
                 && !columns.isOfDevices(column)
                 && !(allocatable(column, slot) == 0 && columns.isBacked(column));
     }

@@ -22,10 +22,8 @@ class ExtendedClaimTest {
     }
 
     private ExtendedClaimTest container(String field, String name, int count, String policy) {
-        ObjectNode container = Json.ensureObject(pod, "spec")
-                .withArray(field)
-                .addObject()
-                .put("name", name);
+        ObjectNode container =
+                Json.ensureObject(pod, "spec").withArray(field).addObject().put("name", name);
         if (!policy.isEmpty()) {
             container.put("restartPolicy", policy);
         }
@@ -42,9 +40,8 @@ class ExtendedClaimTest {
     private List<String> requests() {
         List<String> told = new ArrayList<>();
         claim().requests()
-                .forEach(each ->
-                        told.add(Json.textAt(each, "name") + ": " + Json.longAt(each, 0, "exactly", "count") + " of "
-                                + Json.textAt(each, "exactly", "deviceClassName")));
+                .forEach(each -> told.add(Json.textAt(each, "name") + ": " + Json.longAt(each, 0, "exactly", "count")
+                        + " of " + Json.textAt(each, "exactly", "deviceClassName")));
         return told;
     }
 
@@ -58,7 +55,9 @@ class ExtendedClaimTest {
 
     @Test
     void eachContainerHasARequestOfItsOwn() {
-        container("containers", "a", 1, "").container("containers", "none", 0, "").container("containers", "b", 2, "");
+        container("containers", "a", 1, "")
+                .container("containers", "none", 0, "")
+                .container("containers", "b", 2, "");
         assertThat(requests()).containsExactly("container-0-request-1: 1 of gpu", "container-2-request-1: 2 of gpu");
         assertThat(mappings())
                 .containsExactly(

@@ -42,8 +42,7 @@ final class ExtendedClaims {
             Json.ensureObject(claim, "metadata").put("name", name);
             ObjectNode present = createOrFind(pod, claim, name);
             if (present != null) {
-                return new Devices.Reservation(
-                        needs.namespace(), name, Inbox.uid(present), needs.allocation(), made);
+                return new Devices.Reservation(needs.namespace(), name, Inbox.uid(present), needs.allocation(), made);
             }
         }
         throw ApiException.internal("create claim for extended resources: no name is free for " + base(pod));
@@ -75,7 +74,8 @@ final class ExtendedClaims {
     }
 
     private static String chosen(String pod, int attempt) {
-        long number = UUID.nameUUIDFromBytes((pod + "/" + attempt).getBytes(UTF_8)).getMostSignificantBits();
+        long number =
+                UUID.nameUUIDFromBytes((pod + "/" + attempt).getBytes(UTF_8)).getMostSignificantBits();
         StringBuilder letters = new StringBuilder();
         for (int i = 0; i < CHOSEN; i++) {
             letters.append(LETTERS.charAt((int) Long.remainderUnsigned(number, LETTERS.length())));
@@ -162,8 +162,7 @@ final class ExtendedClaims {
             Json.ensureObject(freed, "metadata").set("finalizers", kept);
             api.update(DeviceKinds.CLAIMS, "", freed);
             DeviceClaim gone = DeviceClaim.of(claim);
-            api.delete(
-                    DeviceKinds.CLAIMS, gone.namespace(), gone.name(), KubeApi.Deletion.ofUid(gone.uid()));
+            api.delete(DeviceKinds.CLAIMS, gone.namespace(), gone.name(), KubeApi.Deletion.ofUid(gone.uid()));
             told.deleted(gone);
         } catch (ApiException e) {
             if (e.code() != NOT_FOUND) {

@@ -118,18 +118,14 @@ final class GangWriter {
                 pod.uid(),
                 () -> {
                     claims.reserve(pod);
-                    events.normal(
-                            PodWrites.reference(pod), "BindingConditionsPending", Writer.DEVICES_PENDING + node);
+                    events.normal(PodWrites.reference(pod), "BindingConditionsPending", Writer.DEVICES_PENDING + node);
                 },
                 e -> unbound(pod, node, e));
     }
 
     /** Nothing comes of what was written for a pod. */
     void release(ScheduledPod pod) {
-        write(
-                pod.uid(),
-                () -> claims.refresh(pod, true),
-                e -> LOG.debug("{}: {}", pod.place(), e.getMessage()));
+        write(pod.uid(), () -> claims.refresh(pod, true), e -> LOG.debug("{}: {}", pod.place(), e.getMessage()));
     }
 
     private void annotate(ScheduledPod pod, ObjectNode annotations) {

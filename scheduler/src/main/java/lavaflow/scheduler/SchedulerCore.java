@@ -433,7 +433,7 @@ final class SchedulerCore {
                 ? FitMessage.NO_CLAIMS
                 : devices.stale() != null
                         ? FitMessage.DELETED_CLAIM
-                : freed == null ? FitMessage.KEPT_CLAIMS : FitMessage.FREED_CLAIM;
+                        : freed == null ? FitMessage.KEPT_CLAIMS : FitMessage.FREED_CLAIM;
         String whole = FitMessage.withPreemption(message, claims, found.message());
         if (freed == null) {
             return refuseAll(entry, whole, reasons, now);

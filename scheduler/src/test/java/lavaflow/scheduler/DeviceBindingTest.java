@@ -53,8 +53,7 @@ class DeviceBindingTest extends TestingGangCluster {
     }
 
     private JsonNode results(String claim) {
-        return Json.listAt(
-                api.get(DeviceKinds.CLAIMS, "default", claim), "status", "allocation", "devices", "results");
+        return Json.listAt(api.get(DeviceKinds.CLAIMS, "default", claim), "status", "allocation", "devices", "results");
     }
 
     /** What the driver says of the only device of a claim. */
@@ -95,8 +94,8 @@ class DeviceBindingTest extends TestingGangCluster {
                 .containsExactly("Attached", "Warm");
         assertThat(Json.listAt(result, "bindingFailureConditions").valueStream().map(JsonNode::asText))
                 .containsExactly("Broken");
-        assertThat(Json.string(Json.at(
-                        api.get(DeviceKinds.CLAIMS, "default", "c"), "status", "allocation", "nodeSelector")))
+        assertThat(Json.string(
+                        Json.at(api.get(DeviceKinds.CLAIMS, "default", "c"), "status", "allocation", "nodeSelector")))
                 .contains("metadata.name");
         say("c", "Attached");
         settle();

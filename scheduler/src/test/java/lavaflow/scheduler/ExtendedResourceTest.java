@@ -79,8 +79,9 @@ class ExtendedResourceTest extends TestingGangCluster {
                 .isEqualTo("p");
         JsonNode status = Json.at(api.get(Scheduler.PODS, "default", "p"), "status", "extendedResourceClaimStatus");
         assertThat(Json.listAt(status, "requestMappings"))
-                .containsExactly(json(
-                        "{\"containerName\":\"c\",\"resourceName\":\"example.com/gpu\",\"requestName\":\"container-0-request-1\"}"));
+                .containsExactly(
+                        json(
+                                "{\"containerName\":\"c\",\"resourceName\":\"example.com/gpu\",\"requestName\":\"container-0-request-1\"}"));
     }
 
     @Test
@@ -222,7 +223,8 @@ class ExtendedResourceTest extends TestingGangCluster {
         api.create(
                 GangKinds.QUEUES,
                 "",
-                json("{\"metadata\":{\"name\":\"few\"},\"spec\":{\"weight\":1,\"capability\":{\"example.com/gpu\":\"1\"}}}"));
+                json(
+                        "{\"metadata\":{\"name\":\"few\"},\"spec\":{\"weight\":1,\"capability\":{\"example.com/gpu\":\"1\"}}}"));
         group("a", 1, "{\"spec\":{\"queue\":\"few\"}}");
         member("a-0", "a", asking("example.com/gpu", 1));
         group("b", 1, "{\"spec\":{\"queue\":\"few\"}}");

@@ -164,7 +164,8 @@ final class MpiSshEngine {
         boolean ready = workers.stream().filter(TrainingPod::ready).count() >= job.workers();
         if (launcher == null && (job.launchesAtOnce() || ready)) {
             needed.add(new Step.Create(Training.BATCH_JOBS, job.namespace(), form.launcher(gang)));
-            if (!Json.textAt(job.template(Mpi.LAUNCHER), "spec", "restartPolicy").isEmpty()) {
+            if (!Json.textAt(job.template(Mpi.LAUNCHER), "spec", "restartPolicy")
+                    .isEmpty()) {
                 notices.add(Notice.warning(
                         "SetPodTemplateRestartPolicy",
                         "Restart policy in pod template overridden by restart policy in replica spec"));

@@ -126,8 +126,8 @@ record TrainingPod(
 
     TrainingPod deleted() {
         return new TrainingPod(
-                namespace, name, uid, owner, job, type, role, index, created, phase, reason, message, true, ready, exits,
-                restarts, trouble);
+                namespace, name, uid, owner, job, type, role, index, created, phase, reason, message, true, ready,
+                exits, restarts, trouble);
     }
 
     // ---- trouble
