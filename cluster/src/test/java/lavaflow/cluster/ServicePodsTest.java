@@ -3,6 +3,7 @@ package lavaflow.cluster;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 
@@ -26,7 +27,7 @@ class ServicePodsTest {
     private final TestingCluster cluster = new TestingCluster();
     private final TestingKubeApi api = cluster.api;
     private final ServicePods pods = new ServicePods(cluster.followers);
-    private final TreeSet<String> told = new TreeSet<>();
+    private final Set<String> told = new TreeSet<>();
 
     private static void label(ObjectNode labels, Random random) {
         labels.removeAll();
@@ -77,8 +78,8 @@ class ServicePodsTest {
         }
     }
 
-    private TreeSet<String> servicesOf(ObjectNode pod) {
-        TreeSet<String> found = new TreeSet<>();
+    private Set<String> servicesOf(ObjectNode pod) {
+        Set<String> found = new TreeSet<>();
         for (ObjectNode service : cluster.all(SERVICES, "team")) {
             if (ServicePods.selects(service)
                     && LabelSelector.ofLabels(selector(service)).matches(labels(pod))) {
@@ -100,7 +101,7 @@ class ServicePodsTest {
                 findsThePodsOfEveryService();
                 String name = "p" + random.nextInt(MANY);
                 Optional<ObjectNode> before = api.find(PODS, "team", name).map(ObjectNode::deepCopy);
-                TreeSet<String> concerned = before.map(this::servicesOf).orElseGet(TreeSet::new);
+                Set<String> concerned = before.map(this::servicesOf).orElseGet(TreeSet::new);
                 told.clear();
                 touch(PODS, name, random, (pod, dice) -> label(labels(pod), dice));
                 cluster.settle();

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -86,9 +87,9 @@ final class Policies {
                 }
                 continue;
             }
-            Duration timeout = policy.timeout();
-            Instant due = timeout == null ? occasion.since() : occasion.since().plus(timeout);
-            boolean waits = timeout != null && due.isAfter(now);
+            Duration timeout = Objects.requireNonNullElse(policy.timeout(), Duration.ZERO);
+            Instant due = occasion.since().plus(timeout);
+            boolean waits = timeout.isPositive() && due.isAfter(now);
             // What was not stopped goes on as it is: that is only told.
             boolean nothingToDo = action == JobAction.RESUME_JOB && status.isActive();
             boolean told = known.contains(occasion.name());

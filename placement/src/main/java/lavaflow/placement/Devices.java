@@ -271,11 +271,13 @@ public final class Devices {
         }
         boolean ready = true;
         for (DeviceClaim claim : all) {
-            boolean written =
-                    claim != null && claim.allocation() != null && claim.users().contains(pod.uid());
-            ready &= written && claim.binding().ready();
-            String problem = claim == null ? null : claim.binding().problem(claim.name(), now);
-            if (written && problem != null) {
+            if (claim == null || claim.allocation() == null || !claim.users().contains(pod.uid())) {
+                ready = false; // not written yet
+                continue;
+            }
+            ready &= claim.binding().ready();
+            String problem = claim.binding().problem(claim.name(), now);
+            if (problem != null) {
                 return new Readiness(false, problem);
             }
         }

@@ -125,8 +125,10 @@ public record ExtendedClaim(DeviceClaim claim, ArrayNode requests, ArrayNode map
             }
             lasting.values().forEach(each -> requests.put(each.name, each));
             for (Mapping each : ofBrief) {
-                boolean replaced = largest != null && briefNames.contains(each.request);
-                mappings.add(replaced ? new Mapping(each.container, resource, largest.name) : each);
+                mappings.add(
+                        largest != null && briefNames.contains(each.request)
+                                ? new Mapping(each.container, resource, largest.name)
+                                : each);
             }
         }
 

@@ -149,7 +149,7 @@ record ControlGroupsV2(Path mount, Path root) implements ControlGroups {
      */
     static long weight(long shares) {
         long bounded = Math.clamp(shares, 2, 262_144);
-        double doublings = Math.log(bounded) / Math.log(2);
+        double doublings = Math.log((double) bounded) / Math.log(2);
         double exponent = (doublings * doublings + 125 * doublings) / 612 - 7.0 / 34;
         // What is a whole number but for the last digits of a computation is meant to be one.
         long weight = (long) Math.ceil(Math.pow(10, exponent) - 1e-9);
