@@ -335,9 +335,13 @@ class DeviceSearchTest {
     }
 
     @Test
-    void devicesThatHaveToBePreparedFirstAreLeftAlone() {
-        devices.slice("n1", "{'name': 'fabric', 'bindingConditions': ['attached']}")
-                .claim("c", "gpu", 1);
-        assertThat(devices.offer("n1", "c")).isEqualTo(NONE);
+    void poolsWithDevicesThatHaveToBeAwaitedComeLast() {
+        String anywhere = "'allNodes': true";
+        devices.slice("a", "a", 1, 1, anywhere, "{'name': 'fabric', 'bindingConditions': ['attached']}", device("near"))
+                .slice("b", "b", 1, 1, anywhere, device("here"))
+                .claim("c", "gpu", 1)
+                .claim("all", "gpu", 3);
+        assertThat(devices.offer("n1", "c")).isEqualTo("r=here");
+        assertThat(devices.offer("n1", "all")).isEqualTo("r=here r=fabric r=near");
     }
 }
