@@ -65,7 +65,7 @@ final class DeviceClasses {
                 if (selectors.select(type.selectors(), device, "class " + type.name())) {
                     supply.merge(resource, 1L, Long::sum);
                 }
-            } catch (DeviceTrouble wrong) {
+            } catch (DeviceTrouble _) {
                 // Whoever asks for it is told.
             }
         });

@@ -257,7 +257,7 @@ public final class Devices {
 
     /** Whether a pod's devices can be used by now, as the API tells. */
     public Readiness readiness(ScheduledPod pod, PodClass type, Instant now) {
-        List<@Nullable DeviceClaim> all = new ArrayList<>();
+        List<DeviceClaim> all = new ArrayList<>();
         for (PodClaim each : type.devices) {
             DeviceClaim claim = claims.get(type.namespace + "/" + each.name());
             if (claim == null) {
@@ -266,18 +266,16 @@ public final class Devices {
             }
             all.add(claim);
         }
-        if (made.containsKey(pod.uid())) {
-            all.add(extendedClaim(pod.uid()));
+        DeviceClaim more = made.containsKey(pod.uid()) ? extendedClaim(pod.uid()) : null;
+        if (more != null) {
+            all.add(more);
         }
-        boolean ready = true;
+        boolean ready = more != null || !made.containsKey(pod.uid());
         for (DeviceClaim claim : all) {
-            if (claim == null || claim.allocation() == null || !claim.users().contains(pod.uid())) {
-                ready = false; // not written yet
-                continue;
-            }
-            ready &= claim.binding().ready();
+            boolean written = claim.allocation() != null && claim.users().contains(pod.uid());
+            ready &= written && claim.binding().ready();
             String problem = claim.binding().problem(claim.name(), now);
-            if (problem != null) {
+            if (written && problem != null) {
                 return new Readiness(false, problem);
             }
         }
