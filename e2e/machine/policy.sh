@@ -13,7 +13,7 @@ spec: {terminationGracePeriodSeconds: 0, containers: [{name: a, image: host, com
 {apiVersion: v1, kind: Pod, metadata: {name: stranger}, spec: {terminationGracePeriodSeconds: 0, containers: [{name: a, image: host, command: [sleep, '1000000']}]}}
 Y
 ready pod/server pod/friend pod/stranger
-asks() { k exec "$1" -- curl -sf --noproxy '*' -m 10 http://server/; }
+asks() { k exec "$1" -- curl -sf --noproxy '*' -m $((10 * ${PATIENCE:-1})) http://server/; }
 refused() { ! asks "$1"; }
 step "everybody, before there is a policy"
 eventually 30 asks friend

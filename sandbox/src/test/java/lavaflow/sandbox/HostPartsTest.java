@@ -40,7 +40,7 @@ class HostPartsTest {
                 List.of(),
                 List.of(mounted(host, "proc"), mounted(host, "var/lib/data"), mounted(host, "mnt/disk")));
 
-        assertThat(parts).containsExactly(overlaid("srv"), overlaid("usr"), overlaid("var/cache"));
+        assertThat(parts).containsExactly(overlaid("usr"), overlaid("srv"), overlaid("var/cache"));
         assertThat(layer.resolve("bin")).isSymbolicLink();
         assertThat(layer.resolve("var/lib/data")).isEmptyDirectory();
         assertThat(layer.resolve("var/note")).hasContent("note");
@@ -95,12 +95,43 @@ class HostPartsTest {
         assertThat(layer.resolve("usr/lib")).isEmptyDirectory();
     }
 
+    /** Engines mount files in /etc, which has more directories than there may be parts. */
+    @Test
+    void smallDirectoriesBesideAMountedFileAreCopied() throws IOException {
+        Path host = temporary.resolve("host");
+        for (int i = 0; i < 100; i++) {
+            Path directory = Files.createDirectories(host.resolve("etc/package" + i + "/conf.d"));
+            Files.writeString(directory.resolve("settings"), "settings " + i);
+        }
+        Files.createSymbolicLink(host.resolve("etc/package1/link"), Path.of("conf.d/settings"));
+        Path large = Files.createDirectories(host.resolve("etc/ssl/certs"));
+        for (int i = 0; i < 150; i++) {
+            Files.createFile(large.resolve("certificate" + i));
+        }
+        Files.createFile(host.resolve("etc/hosts"));
+        Files.createDirectories(host.resolve("usr/bin"));
+        Path layer = temporary.resolve("layer");
+        Files.createDirectories(layer.resolve("etc/package2"));
+        Files.writeString(layer.resolve("etc/package2/conf.d"), "hidden");
+
+        assertThat(HostParts.prepare(host, layer, List.of(), List.of(mounted(host, "etc/hosts"))))
+                .containsExactly(overlaid("usr"), overlaid("etc/ssl"));
+
+        assertThat(layer.resolve("etc/package99/conf.d/settings")).hasContent("settings 99");
+        assertThat(layer.resolve("etc/package1/link")).isSymbolicLink();
+        assertThat(layer.resolve("etc/package2/conf.d")).hasContent("hidden");
+    }
+
     @Test
     void whatIsHiddenStaysSoEvenAmongPrograms() throws IOException {
         Path host = temporary.resolve("host");
         for (int i = 0; i < 20; i++) {
-            Files.createDirectories(host.resolve("usr/local/package" + i));
-            Files.createDirectories(host.resolve("srv/directory" + i));
+            Files.write(
+                    Files.createDirectories(host.resolve("usr/local/package" + i))
+                            .resolve("large"),
+                    new byte[300 << 10]);
+            Files.write(
+                    Files.createDirectories(host.resolve("srv/directory" + i)).resolve("large"), new byte[300 << 10]);
         }
         Path layer = Files.createDirectories(temporary.resolve("layer"));
 

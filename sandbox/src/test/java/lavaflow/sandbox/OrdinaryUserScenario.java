@@ -45,6 +45,7 @@ final class OrdinaryUserScenario {
     private static void divided(TestingMachine machine) throws Exception {
         tell("library", machine.output(Wish.script(machine, "divided", """
                 ls -1 /usr/lib | wc -l; touch /usr/lib/x 2>/dev/null || echo not written; echo mine >/tmp/x && cat /tmp/x
+                head -n 1 /etc/passwd | cut -d: -f1
                 """)));
         machine.runtime.remove("divided");
         tell(

@@ -55,13 +55,13 @@ class OrdinaryUserTest {
                 .findFirst()
                 .orElse(null);
         assumeTrue(place != null, "nothing in /usr/lib to mount over");
-        String mount = "mount --bind /usr/share " + place + " && exec \"$@\"";
+        String mount = "mount --bind /usr/share " + place + " && mount --bind /etc/passwd /etc/passwd && exec \"$@\"";
 
         String said = run(List.of("unshare", "--mount", "sh", "-c", mount, "sh"), List.of("divided"));
 
         try (Stream<Path> entries = Files.list(library)) {
             assertThat(lines(said))
-                    .containsEntry("library", entries.count() + ";not written;mine")
+                    .containsEntry("library", entries.count() + ";not written;mine;root")
                     .containsEntry("still mounted", "0")
                     .containsEntry("left over", "true");
         }
