@@ -180,7 +180,7 @@ final class MpiSshEngine {
                 .map(TrainingPod::name)
                 .sorted()
                 .toList();
-        boolean launched = launcherPods.stream().anyMatch(TrainingPod::isRunning);
+        boolean launched = launcherPods.stream().anyMatch(pod -> !pod.isPending());
         return launched || running.size() >= job.workers() ? running : List.of();
     }
 
@@ -385,6 +385,9 @@ final class MpiSshEngine {
     private void tellWorkers() {
         JsonNode before = Json.ensureObject(status, "replicaStatuses").remove(Mpi.WORKER);
         ObjectNode counts = counts(Mpi.WORKER); // behind the launcher's
+        if (launcher != null && isFinished(launcher)) {
+            return; // whoever still waits for work does not count
+        }
         if (before instanceof ObjectNode known) {
             counts.setAll(known);
         }
