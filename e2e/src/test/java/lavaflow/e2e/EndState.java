@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import lavaflow.controller.KubeApi;
@@ -128,13 +129,10 @@ final class EndState {
     }
 
     private String plain(String text) {
-        String result = text;
-        for (Map.Entry<String, String> owner : owners.entrySet()) {
-            result = result.replace(owner.getKey(), owner.getValue());
-        }
+        String result = UID.matcher(text)
+                .replaceAll(found -> Matcher.quoteReplacement(owners.getOrDefault(found.group(), "<uid>")));
         result = result.replace(namespace, "<namespace>");
         result = TIME.matcher(result).replaceAll("<time>");
-        result = UID.matcher(result).replaceAll("<uid>");
         result = ADDRESS.matcher(result).replaceAll("<address>");
         result = CLAIM.matcher(result).replaceAll("j-$1<chance>");
         result = MINUTE.matcher(result).replaceAll("-<minute>");

@@ -276,7 +276,7 @@ final class ScenarioRun implements AutoCloseable {
         String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         boolean ready = !part.equals("unready");
         ObjectNode status = begun("Running", now, ready);
-        String address = "10.1.0." + addresses.incrementAndGet();
+        String address = nextAddress();
         status.put("podIP", address).putArray("podIPs").addObject().put("ip", address);
         ArrayNode containers = status.putArray("containerStatuses");
         for (JsonNode container : Json.listAt(pod, "spec", "containers")) {
@@ -289,11 +289,16 @@ final class ScenarioRun implements AutoCloseable {
         return status;
     }
 
+    private String nextAddress() {
+        int number = addresses.incrementAndGet();
+        return "10.1." + number / 250 + "." + (number % 250 + 1);
+    }
+
     private ObjectNode ended(ObjectNode pod, long exitCode) {
         String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         ObjectNode status = begun(exitCode == 0 ? "Succeeded" : "Failed", now, false);
         if (Json.textAt(pod, "status", "podIP").isEmpty()) {
-            String address = "10.1.0." + addresses.incrementAndGet();
+            String address = nextAddress();
             status.put("podIP", address).putArray("podIPs").addObject().put("ip", address);
         }
         ArrayNode containers = status.putArray("containerStatuses");

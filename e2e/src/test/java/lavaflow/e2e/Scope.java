@@ -24,6 +24,9 @@ record Scope(
 
     static final Scope EVERYTHING = new Scope(_ -> true, _ -> true, _ -> {}, Duration.ofMillis(200));
 
+    /** What Jobs repeat of schedulers' news, and what a kube-apiserver tells of itself when it looks for addresses that were just given away. */
+    private static final Set<String> NOT_HEARD = Set.of("PodGroupPending", "ClusterIPNotAllocated");
+
     /**
      * Volcano's kinds and what its controllers make. What schedulers tell of pods and groups is compared elsewhere, and so is what Jobs repeat of it
      * (gang-waiting).
@@ -31,7 +34,7 @@ record Scope(
     static final Scope VOLCANO = new Scope(
             kind -> kind.group().endsWith("volcano.sh") || CORE.contains(kind.resource()),
             event -> !Json.textAt(event, "source", "component").equals("volcano")
-                    && !Json.textAt(event, "reason").equals("PodGroupPending"),
+                    && !NOT_HEARD.contains(Json.textAt(event, "reason")),
             VolcanoDepartures::leaveOut,
             Duration.ofMillis(500));
 }
