@@ -1,6 +1,7 @@
 package lavaflow.simulation;
 
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 
 import lavaflow.batch.BatchControllers;
@@ -9,6 +10,8 @@ import lavaflow.controller.Fanout;
 import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
 import lavaflow.controller.Timing;
+import lavaflow.flows.FlowControllers;
+import lavaflow.flows.Probes;
 import lavaflow.jobs.JobControllers;
 import lavaflow.scheduler.GangSettings;
 import lavaflow.training.Gang;
@@ -17,6 +20,18 @@ import lavaflow.training.TrainingControllers;
 
 /** Controllers of Volcano's or Kubeflow's in a process of their own. */
 final class BatchComponent implements Component {
+    private static final Probes EVERYBODY_ANSWERS = new Probes() {
+        @Override
+        public boolean accepts(String host, int port) {
+            return true;
+        }
+
+        @Override
+        public boolean answers(String host, int port, String path, Map<String, String> headers) {
+            return true;
+        }
+    };
+
     private final Followers followers;
     private final List<ControllerRunner<?>> runners;
 
@@ -39,6 +54,14 @@ final class BatchComponent implements Component {
         Followers followers = new Followers(api);
         Timing timing = new Timing(clock, clock::nanoTime, Fanout.SEQUENTIAL);
         return new BatchComponent(followers, new JobControllers(api, followers, _ -> true, timing).runners());
+    }
+
+    /** Those of flows, templates and cron jobs. */
+    static BatchComponent ofFlows(KubeApi api, VirtualClock clock) {
+        Followers followers = new Followers(api);
+        return new BatchComponent(
+                followers,
+                new FlowControllers(api, followers, _ -> true, EVERYBODY_ANSWERS, clock, clock::nanoTime).runners());
     }
 
     /** That of training jobs. */

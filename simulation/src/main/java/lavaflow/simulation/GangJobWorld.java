@@ -43,7 +43,7 @@ final class GangJobWorld extends RoomyWorld {
     }
 
     @Override
-    Invariant invariant() {
-        return new OrderlyJobs();
+    List<Invariant> invariants(Workspace workspace) {
+        return List.of(new OrderlyJobs());
     }
 }

@@ -1,5 +1,6 @@
 package lavaflow.simulation;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,7 +42,12 @@ abstract class RoomyWorld implements World {
 
     abstract Ideas ideas(Workspace workspace);
 
-    abstract Invariant invariant();
+    abstract List<Invariant> invariants(Workspace workspace);
+
+    /** Who else has to work for the one that is judged. */
+    List<Actor> others(Setting setting) {
+        return List.of();
+    }
 
     @Override
     public void prepare(SimulatedServer server) {
@@ -63,7 +69,7 @@ abstract class RoomyWorld implements World {
     public Cast cast(Setting setting) {
         Stage stage = setting.stage();
         VirtualClock clock = stage.clock();
-        List<Actor> processes = List.of(
+        List<Actor> processes = new ArrayList<>(List.of(
                 new Actor(
                         "controllers",
                         stage,
@@ -71,10 +77,11 @@ abstract class RoomyWorld implements World {
                 new Actor("batch", stage, faulty -> BatchComponent.ofQueues(faulty, clock)),
                 new Actor(judged(), stage, faulty -> controller(setting.view().apply(judged(), faulty), clock)),
                 new Actor("scheduler", stage, faulty -> new SchedulerComponent(faulty, clock, Configuration.usual())),
-                new Actor("nodes", stage, faulty -> new NodesComponent(faulty, clock, NODES, setting.seed())));
+                new Actor("nodes", stage, faulty -> new NodesComponent(faulty, clock, NODES, setting.seed()))));
+        processes.addAll(others(setting));
         return new Cast(
                 processes,
                 List.of(ideas(setting.workspace()), new NodeIdeas(setting.workspace())),
-                List.of(invariant()));
+                invariants(setting.workspace()));
     }
 }

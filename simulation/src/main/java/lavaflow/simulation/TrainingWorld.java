@@ -52,7 +52,7 @@ final class TrainingWorld extends RoomyWorld {
     }
 
     @Override
-    Invariant invariant() {
-        return new OrderlyTraining();
+    List<Invariant> invariants(Workspace workspace) {
+        return List.of(new OrderlyTraining());
     }
 }

@@ -53,6 +53,7 @@ class SimulationTest {
                         case "gangs" -> GangWorld.usual();
                         case "small-gangs" -> GangWorld.small();
                         case "gang-jobs" -> new GangJobWorld();
+                        case "flows" -> new FlowWorld();
                         case "training" -> new TrainingWorld();
                         default -> new WorkloadWorld();
                     });
@@ -89,6 +90,11 @@ class SimulationTest {
     }
 
     @Test
+    void flowsAndJobsByTheClockComeThroughAsWell() throws IOException {
+        assertThat(runAll(LongStream.rangeClosed(1, JOBS), FlowWorld::new)).isNotEmpty();
+    }
+
+    @Test
     void trainingJobsComeThroughAsWell() throws IOException {
         assertThat(runAll(LongStream.rangeClosed(1, JOBS), TrainingWorld::new)).isNotEmpty();
     }
@@ -97,6 +103,15 @@ class SimulationTest {
     @Tag("simulation")
     void thousandsOfRunsWithTrainingJobsEndInOrder() throws IOException {
         assertThat(failures(TrainingWorld::new)).isEmpty();
+    }
+
+    @Test
+    @Tag("simulation")
+    void thousandsOfRunsWithFlowsEndInOrder() throws IOException {
+        long count = Long.getLong("simulation.count", 10_000);
+        long first = Long.getLong("simulation.first", 1_000);
+        assertThat(runAll(LongStream.range(first, first + count), FlowWorld::new))
+                .isNotEmpty();
     }
 
     @Test
