@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
+import lavaflow.cli.JobSummary;
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.HumanDuration;
 import lavaflow.kube.Json;
@@ -74,7 +75,7 @@ final class JobGetCommand implements Command {
         console.status(
                 "Age",
                 HumanDuration.since(Json.textAt(job, "metadata", "creationTimestamp"), now) + ", ran "
-                        + JobListCommand.duration(job, now));
+                        + JobListCommand.duration(JobSummary.of(job), now));
         List<String> plugins = new ArrayList<>();
         ObjectNode named = Json.objectAt(job, "spec", "plugins");
         if (named != null) {

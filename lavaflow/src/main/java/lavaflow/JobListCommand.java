@@ -5,14 +5,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
+import lavaflow.cli.JobSummary;
 import lavaflow.cli.Outcome;
 import lavaflow.cli.VolcanoObjects;
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.HumanDuration;
 import lavaflow.kube.Json;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Shows jobs: how they are and what is left of them to do. */
@@ -42,16 +43,16 @@ final class JobListCommand implements Command {
         String queue = arguments.find(QUEUE);
         String phase = arguments.find(PHASE);
         try (ClusterClient cluster = ClusterClient.connect(arguments)) {
-            cluster.requireJobs();
             String namespace = everywhere ? "" : arguments.value(ClusterClient.NAMESPACE);
-            List<ObjectNode> jobs =
-                    cluster.api().list(VolcanoObjects.JOBS, namespace, KubeApi.View.WHOLE).items().stream()
-                            .filter(job -> queue == null
-                                    || Json.textAt(job, "spec", "queue").equals(queue))
-                            .filter(job -> phase == null || phase(job).equalsIgnoreCase(phase))
-                            .toList();
+            List<KubeApi.Kind> kinds = kinds(cluster);
+            List<JobSummary> jobs = kinds.stream()
+                    .flatMap(kind -> cluster.api().list(kind, namespace, KubeApi.View.WHOLE).items().stream())
+                    .map(JobSummary::of)
+                    .filter(job -> queue == null || job.queue().equals(queue))
+                    .filter(job -> phase == null || job.phase().equalsIgnoreCase(phase))
+                    .toList();
             if (!format.equals("text") && !format.equals("wide")) {
-                ClusterClient.printList(arguments, console, VolcanoObjects.JOBS, jobs);
+                print(arguments, format, console, kinds, jobs);
             } else if (jobs.isEmpty()) {
                 console.line("There are no jobs" + (everywhere ? "" : " in namespace " + namespace)
                         + ". Make one with: lava job run");
@@ -62,42 +63,77 @@ final class JobListCommand implements Command {
         return Lava.DONE;
     }
 
-    private static void table(List<ObjectNode> jobs, boolean namespaces, boolean wide, Console console) {
+    /** Those kinds of jobs that a cluster knows. */
+    private static List<KubeApi.Kind> kinds(ClusterClient cluster) {
+        List<KubeApi.Kind> served = cluster.api().kinds();
+        List<KubeApi.Kind> known =
+                JobSummary.KINDS.stream().filter(served::contains).toList();
+        if (known.isEmpty()) {
+            cluster.requireJobs();
+        }
+        return known;
+    }
+
+    private static void print(
+            Arguments arguments, String format, Console console, List<KubeApi.Kind> kinds, List<JobSummary> jobs) {
+        List<ObjectNode> objects = jobs.stream().map(JobSummary::object).toList();
+        if (!format.equals("name")) {
+            ClusterClient.printList(arguments, console, VolcanoObjects.JOBS, objects);
+            return;
+        }
+        for (KubeApi.Kind kind : kinds) {
+            List<ObjectNode> ofKind = objects.stream()
+                    .filter(object -> isOf(kind, object))
+                    .toList();
+            ClusterClient.printList(arguments, console, kind, ofKind);
+        }
+    }
+
+    private static boolean isOf(KubeApi.Kind kind, ObjectNode object) {
+        String name = Json.textAt(object, "kind").toLowerCase(Locale.ROOT) + "s";
+        return kind.resource().equals(name)
+                && Json.textAt(object, "apiVersion").startsWith(kind.group() + "/");
+    }
+
+    private static void table(List<JobSummary> jobs, boolean namespaces, boolean wide, Console console) {
         List<String> heads = new ArrayList<>(namespaces ? List.of("NAMESPACE") : List.of());
-        heads.addAll(List.of("NAME", "PHASE", "QUEUE", "PODS", "MIN", "RETRIES", "RUNS", "AGE"));
+        heads.addAll(List.of("NAME", "KIND", "PHASE", "QUEUE", "PODS", "MIN", "RETRIES", "RUNS", "AGE"));
         if (wide) {
             heads.addAll(List.of("PRIORITY", "TASKS", "IMAGES"));
         }
         Instant now = Instant.now();
         List<List<String>> rows = new ArrayList<>();
-        for (ObjectNode job : jobs) {
+        for (JobSummary job : jobs) {
+            ObjectNode object = job.object();
             List<String> row =
-                    new ArrayList<>(namespaces ? List.of(Json.textAt(job, "metadata", "namespace")) : List.of());
+                    new ArrayList<>(namespaces ? List.of(Json.textAt(object, "metadata", "namespace")) : List.of());
             row.addAll(List.of(
-                    Json.textAt(job, "metadata", "name"),
-                    painted(job, console),
-                    Json.textAt(job, "spec", "queue"),
-                    pods(job),
-                    Long.toString(Json.longAt(job, 0, "spec", "minAvailable")),
+                    Json.textAt(object, "metadata", "name"),
+                    job.kind(),
+                    painted(object, console),
+                    said(job.queue()),
+                    job.good() + "/" + job.all(),
+                    Long.toString(job.min()),
                     retries(job, console),
                     duration(job, now),
-                    HumanDuration.since(Json.textAt(job, "metadata", "creationTimestamp"), now)));
+                    HumanDuration.since(Json.textAt(object, "metadata", "creationTimestamp"), now)));
             if (wide) {
-                String priority = Json.textAt(job, "spec", "priorityClassName");
-                row.addAll(List.of(priority.isEmpty() ? "-" : priority, tasks(job), images(job)));
+                row.addAll(List.of(
+                        said(job.priority()),
+                        said(String.join(",", job.parts())),
+                        said(String.join(",", job.images()))));
             }
             rows.add(row);
         }
         console.table(heads, rows);
     }
 
-    static String phase(ObjectNode job) {
-        String phase = Json.textAt(job, "status", "state", "phase");
-        return phase.isEmpty() ? "Pending" : phase;
+    private static String said(String text) {
+        return text.isEmpty() ? "-" : text;
     }
 
     static String painted(ObjectNode job, Console console) {
-        String phase = phase(job);
+        String phase = Outcome.phase(job);
         return switch (Outcome.of(job)) {
             case SUCCEEDED -> console.green(phase);
             case FAILED -> console.red(phase);
@@ -105,54 +141,17 @@ final class JobListCommand implements Command {
         };
     }
 
-    /** How many of its pods run or have succeeded. */
-    private static String pods(ObjectNode job) {
-        long all = 0;
-        for (JsonNode task : Json.listAt(job, "spec", "tasks")) {
-            all += Json.longAt(task, 0, "replicas");
-        }
-        long good = Json.longAt(job, 0, "status", "running") + Json.longAt(job, 0, "status", "succeeded");
-        return good + "/" + all;
+    private static String retries(JobSummary job, Console console) {
+        return job.retries() == 0 ? "0" : console.yellow(job.retries() + "/" + job.mostRetries());
     }
 
-    private static String retries(ObjectNode job, Console console) {
-        long retries = Json.longAt(job, 0, "status", "retryCount");
-        return retries == 0 ? "0" : console.yellow(retries + "/" + Json.longAt(job, 3, "spec", "maxRetry"));
-    }
-
-    /** How long it ran, or has been running: from its condition to now or its end. */
-    static String duration(ObjectNode job, Instant now) {
-        String began = "";
-        for (JsonNode condition : Json.listAt(job, "status", "conditions")) {
-            if (Json.textAt(condition, "status").equals("Running")) {
-                began = Json.textAt(condition, "lastTransitionTime");
-            }
-        }
-        if (began.isEmpty()) {
+    /** How long it ran, or has been running. */
+    static String duration(JobSummary job, Instant now) {
+        if (job.began().isEmpty()) {
             return "-";
         }
-        String ended = Json.textAt(job, "status", "state", "lastTransitionTime");
-        boolean over = Outcome.of(job).isEnd() && !ended.isEmpty();
-        return HumanDuration.format(Duration.between(Instant.parse(began), over ? Instant.parse(ended) : now));
-    }
-
-    private static String tasks(ObjectNode job) {
-        List<String> tasks = new ArrayList<>();
-        for (JsonNode task : Json.listAt(job, "spec", "tasks")) {
-            tasks.add(Json.textAt(task, "name") + ":" + Json.longAt(task, 0, "replicas"));
-        }
-        return String.join(",", tasks);
-    }
-
-    private static String images(ObjectNode job) {
-        return String.join(
-                ",",
-                Json.listAt(job, "spec", "tasks")
-                        .valueStream()
-                        .flatMap(task -> Json.listAt(task, "template", "spec", "containers")
-                                .valueStream())
-                        .map(container -> Json.textAt(container, "image"))
-                        .distinct()
-                        .toList());
+        boolean over = Outcome.of(job.object()).isEnd() && !job.ended().isEmpty();
+        return HumanDuration.format(
+                Duration.between(Instant.parse(job.began()), over ? Instant.parse(job.ended()) : now));
     }
 }

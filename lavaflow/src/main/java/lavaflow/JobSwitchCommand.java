@@ -47,7 +47,7 @@ final class JobSwitchCommand implements Command {
         String name = arguments.parameter(0);
         try (ClusterClient cluster = ClusterClient.connect(arguments)) {
             ObjectNode job = cluster.job(namespace, name);
-            String phase = JobListCommand.phase(job);
+            String phase = Outcome.phase(job);
             if (isDone(phase)) {
                 console.line("Job " + name + (resume ? " runs already: " : " is suspended already: ") + phase);
                 return Lava.DONE;
@@ -63,7 +63,7 @@ final class JobSwitchCommand implements Command {
             JobWatching watching = new JobWatching(cluster.api(), namespace, name);
             ObjectNode after = watching.await(
                     PATIENCE,
-                    now -> isDone(JobListCommand.phase(now)),
+                    now -> isDone(Outcome.phase(now)),
                     "nobody carried the command out within " + PATIENCE.toSeconds()
                             + " s. Does the job controller run? See: kubectl get commands -n " + namespace);
             console.line("Job " + name + " is " + JobListCommand.painted(after, console));

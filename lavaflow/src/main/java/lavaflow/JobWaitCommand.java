@@ -48,13 +48,13 @@ final class JobWaitCommand implements Command {
                             patience,
                             now -> Outcome.of(now).isEnd()
                                     || (phase != null
-                                            && JobListCommand.phase(now).equalsIgnoreCase(phase)),
+                                            && Outcome.phase(now).equalsIgnoreCase(phase)),
                             "job " + name + " did not get there within " + arguments.value(TIMEOUT)
                                     + ". See: lava job get " + name + " -n " + namespace);
             console.line("Job " + name + " is " + JobListCommand.painted(job, console));
             boolean there = phase == null
                     ? Outcome.of(job) == Outcome.SUCCEEDED
-                    : JobListCommand.phase(job).equalsIgnoreCase(phase);
+                    : Outcome.phase(job).equalsIgnoreCase(phase);
             return there ? Lava.DONE : Lava.FAILED;
         }
     }

@@ -30,21 +30,8 @@ record Gang(
         return Json.textAt(object, "metadata", "name");
     }
 
-    /** One word for how it is, whatever kind it is of. */
     String phase() {
-        for (String[] path : new String[][] {{"status", "state", "phase"}, {"status", "phase"}}) {
-            String phase = Json.textAt(object, path);
-            if (!phase.isEmpty()) {
-                return phase;
-            }
-        }
-        String phase = "";
-        for (JsonNode condition : Json.listAt(object, "status", "conditions")) {
-            if (Json.textAt(condition, "status").equals("True")) {
-                phase = Json.textAt(condition, "type");
-            }
-        }
-        return phase.isEmpty() ? "Pending" : phase;
+        return Outcome.phase(object);
     }
 
     Outcome outcome() {

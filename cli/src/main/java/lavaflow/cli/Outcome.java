@@ -39,6 +39,23 @@ public enum Outcome {
         return RUNNING;
     }
 
+    /** One word for how an object is, whatever its kind. */
+    public static String phase(ObjectNode object) {
+        for (String[] path : new String[][] {{"status", "state", "phase"}, {"status", "phase"}}) {
+            String phase = Json.textAt(object, path);
+            if (!phase.isEmpty()) {
+                return phase;
+            }
+        }
+        String phase = "";
+        for (JsonNode condition : Json.listAt(object, "status", "conditions")) {
+            if (Json.textAt(condition, "status").equals("True")) {
+                phase = Json.textAt(condition, "type");
+            }
+        }
+        return phase.isEmpty() ? "Pending" : phase;
+    }
+
     private static Outcome ofPhase(String phase) {
         if (List.of("Completed", "Succeed", "Succeeded").contains(phase)) {
             return SUCCEEDED;
