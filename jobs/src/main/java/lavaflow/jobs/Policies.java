@@ -95,21 +95,18 @@ final class Policies {
             boolean told = known.contains(occasion.name());
             if (waits) {
                 next = next == null || due.isBefore(next) ? due : next;
-                if (!told) {
-                    news.add("Execute action " + action.word() + " after " + GoDuration.format(timeout));
-                }
-            } else if (nothingToDo) {
-                if (!told) {
-                    news.add(Request.of(action).announcement());
-                }
-                if (happening != null) {
-                    settled.add(happening);
-                }
-            } else if (request == null) {
+            } else if (nothingToDo && happening != null) {
+                settled.add(happening);
+            } else if (!nothingToDo && request == null) {
                 request = new Request(action, occasion.task(), occasion.pod(), occasion.partition(), happening, told);
             }
             if (told || waits || nothingToDo) {
                 announced.add(occasion.name());
+            }
+            if (!told && waits) {
+                news.add("Execute action " + action.word() + " after " + GoDuration.format(timeout));
+            } else if (!told && nothingToDo) {
+                news.add(Request.of(action).announcement());
             }
         }
         Duration recheck = next == null ? null : Duration.between(now, next);

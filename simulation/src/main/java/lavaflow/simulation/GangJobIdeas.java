@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 /** Jobs of Volcano's with all sorts of policies, and what people say to them. */
 final class GangJobIdeas implements Ideas {
     private static final List<String> ACTIONS =
-            List.of("RestartJob", "RestartTask", "RestartPod", "AbortJob", "TerminateJob", "CompleteJob");
+            List.of("RestartJob", "RestartTask", "RestartPod", "AbortJob", "TerminateJob", "CompleteJob", "ResumeJob");
     private static final List<String> EVENTS =
             List.of("PodFailed", "PodFailed", "PodEvicted", "TaskCompleted", "TaskFailed", "*");
 

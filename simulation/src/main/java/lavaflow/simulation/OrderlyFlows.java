@@ -176,9 +176,8 @@ final class OrderlyFlows implements Invariant {
                         || (!failed && told.equals("Pending") && jobs.stream().noneMatch(OrderlyFlows::isCompleted)),
                 () -> "%s says %s and is %s".formatted(place, told, right));
         for (ObjectNode job : jobs) {
-            Made last = made.get(key(job));
             Violation.unless(
-                    !isFailed(job) || last == null || mostRetries(flow) == 0 || attempt(job) >= mostRetries(flow),
+                    !isFailed(job) || attempt(job) >= mostRetries(flow),
                     () -> Observer.place(job) + " failed and is not tried again");
         }
         lists(flow, jobs);
@@ -205,28 +204,24 @@ final class OrderlyFlows implements Invariant {
     }
 
     private static void lists(ObjectNode flow, List<ObjectNode> jobs) {
-        Map<String, String> lists = Map.of(
-                "Completed",
-                "completedJobs",
-                "Failed",
-                "failedJobs",
-                "Terminated",
-                "terminatedJobs",
-                "Aborted",
-                "unKnowJobs");
-        lists.forEach((phase, list) -> {
-            List<String> right = jobs.stream()
-                    .filter(job -> phase(job).equals(phase))
-                    .map(Workspace::name)
-                    .toList();
-            List<String> told = Json.listAt(flow, "status", list)
-                    .valueStream()
-                    .map(JsonNode::asText)
-                    .toList();
-            Violation.unless(
-                    right.equals(told),
-                    () -> "%s: status.%s says %s and not %s".formatted(Observer.place(flow), list, told, right));
-        });
+        list(flow, jobs, "Completed", "completedJobs");
+        list(flow, jobs, "Failed", "failedJobs");
+        list(flow, jobs, "Terminated", "terminatedJobs");
+        list(flow, jobs, "Aborted", "unKnowJobs");
+    }
+
+    private static void list(ObjectNode flow, List<ObjectNode> jobs, String phase, String list) {
+        List<String> right = jobs.stream()
+                .filter(job -> phase(job).equals(phase))
+                .map(Workspace::name)
+                .toList();
+        List<String> told = Json.listAt(flow, "status", list)
+                .valueStream()
+                .map(JsonNode::asText)
+                .toList();
+        Violation.unless(
+                right.equals(told),
+                () -> "%s: status.%s says %s and not %s".formatted(Observer.place(flow), list, told, right));
     }
 
     private static void used(ObjectNode template, Observer observer) {
