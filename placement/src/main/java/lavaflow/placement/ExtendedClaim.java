@@ -124,11 +124,9 @@ public record ExtendedClaim(DeviceClaim claim, ArrayNode requests, ArrayNode map
                 requests.put(largest.name, largest);
             }
             lasting.values().forEach(each -> requests.put(each.name, each));
+            String shared = largest == null ? "" : largest.name;
             for (Mapping each : ofBrief) {
-                mappings.add(
-                        largest != null && briefNames.contains(each.request)
-                                ? new Mapping(each.container, resource, largest.name)
-                                : each);
+                mappings.add(briefNames.contains(each.request) ? new Mapping(each.container, resource, shared) : each);
             }
         }
 
