@@ -82,17 +82,15 @@ final class JobListCommand implements Command {
             return;
         }
         for (KubeApi.Kind kind : kinds) {
-            List<ObjectNode> ofKind = objects.stream()
-                    .filter(object -> isOf(kind, object))
-                    .toList();
+            List<ObjectNode> ofKind =
+                    objects.stream().filter(object -> isOf(kind, object)).toList();
             ClusterClient.printList(arguments, console, kind, ofKind);
         }
     }
 
     private static boolean isOf(KubeApi.Kind kind, ObjectNode object) {
         String name = Json.textAt(object, "kind").toLowerCase(Locale.ROOT) + "s";
-        return kind.resource().equals(name)
-                && Json.textAt(object, "apiVersion").startsWith(kind.group() + "/");
+        return kind.resource().equals(name) && Json.textAt(object, "apiVersion").startsWith(kind.group() + "/");
     }
 
     private static void table(List<JobSummary> jobs, boolean namespaces, boolean wide, Console console) {

@@ -47,8 +47,7 @@ final class JobWaitCommand implements Command {
                     .await(
                             patience,
                             now -> Outcome.of(now).isEnd()
-                                    || (phase != null
-                                            && Outcome.phase(now).equalsIgnoreCase(phase)),
+                                    || (phase != null && Outcome.phase(now).equalsIgnoreCase(phase)),
                             "job " + name + " did not get there within " + arguments.value(TIMEOUT)
                                     + ". See: lava job get " + name + " -n " + namespace);
             console.line("Job " + name + " is " + JobListCommand.painted(job, console));

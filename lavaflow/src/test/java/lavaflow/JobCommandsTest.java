@@ -97,8 +97,8 @@ class JobCommandsTest {
                 .isEqualTo(new Said(0, "Job gang is Running\n"));
         assertThat(lines(lava("job", "ls")).getFirst()).isEqualTo("NAME KIND PHASE QUEUE PODS MIN RETRIES RUNS AGE");
         assertThat(lines(lava("job", "ls", "-A", "-o", "wide")))
-                .anyMatch(
-                        line -> line.startsWith("default gang Job Running default ") && line.endsWith("worker:2 busybox"));
+                .anyMatch(line ->
+                        line.startsWith("default gang Job Running default ") && line.endsWith("worker:2 busybox"));
         assertThat(lines(lava("job", "ls", "-o", "name"))).contains("job.batch.volcano.sh/gang");
         assertThat(lines(lava("job", "get", "gang")))
                 .contains("Name gang", "Phase Running", "Gang min 2, retries 0 of 3");

@@ -38,7 +38,8 @@ class JobSummaryTest {
                 """);
         assertThat(job.kind()).isEqualTo("Job");
         assertThat(job.phase()).isEqualTo("Restarting");
-        assertThat(List.of(job.queue(), job.priority(), job.began())).containsExactly("research", "high", "2030-01-01T00:00:30Z");
+        assertThat(List.of(job.queue(), job.priority(), job.began()))
+                .containsExactly("research", "high", "2030-01-01T00:00:30Z");
         assertThat(List.of(job.good(), job.all(), job.min(), job.retries(), job.mostRetries()))
                 .containsExactly(3L, 4L, 2L, 2L, 5L);
         assertThat(job.parts()).containsExactly("ps:1", "worker:3");
