@@ -69,6 +69,6 @@ final class FlowWorld extends RoomyWorld {
 
     @Override
     List<Invariant> invariants(Workspace workspace) {
-        return List.of(new OrderlyJobs(), new OrderlyFlows(workspace), new OrderlyClocks());
+        return List.of(new OrderlyJobs(), new OrderlyFlows(workspace), new OrderlyClocks(workspace));
     }
 }

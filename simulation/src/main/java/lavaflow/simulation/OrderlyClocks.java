@@ -1,10 +1,8 @@
 package lavaflow.simulation;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Stream;
 
 import lavaflow.jobs.Volcano;
@@ -17,8 +15,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * go on and keeps no more of the others than it should, and nothing is left of one that is gone.
  */
 final class OrderlyClocks implements Invariant {
-    /** The minutes for which a CronJob, by its uid, has made a Job. */
-    private final Map<String, Set<String>> minutes = new HashMap<>();
+    private final Workspace workspace;
+    /** The uid of the Job that a CronJob, by its uid, has made for a minute. */
+    private final Map<String, String> minutes = new HashMap<>();
+
+    OrderlyClocks(Workspace workspace) {
+        this.workspace = workspace;
+    }
 
     private static Stream<ObjectNode> children(ObjectNode cronJob, Observer observer) {
         return observer.all(Volcano.JOBS).stream()
@@ -39,10 +42,9 @@ final class OrderlyClocks implements Invariant {
         if (cronJob == null) {
             return;
         }
-        Violation.unless(
-                minutes.computeIfAbsent(Observer.uid(cronJob), _ -> new HashSet<>())
-                        .add(Workspace.name(job)),
-                () -> Observer.place(job) + " is made twice");
+        String earlier = minutes.put(Observer.uid(cronJob) + " " + Workspace.name(job), Observer.uid(job));
+        // Who did not hear that it was made, and finds it deleted, cannot know.
+        Violation.unless(earlier == null || workspace.isRemoved(earlier), () -> Observer.place(job) + " is made twice");
         String policy = Json.textAt(cronJob, "spec", "concurrencyPolicy");
         List<String> running = children(cronJob, observer)
                 .filter(each -> !isOver(each) && !Observer.isDeleting(each))
