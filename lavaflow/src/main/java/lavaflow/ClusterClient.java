@@ -28,18 +28,20 @@ final class ClusterClient implements AutoCloseable {
             "FILE",
             null,
             "How to reach the cluster ($KUBECONFIG, the local cluster if it runs, ~/.kube/config).");
+    private static final Command.Option CONTEXT =
+            Command.Option.of("--context", "NAME", null, "Which context of the kubeconfig (the current one).");
     private static final Command.Option OUTPUT =
             new Command.Option("--output", "-o", "FORMAT", "text", "Print for machines: json or yaml.", false);
     private static final Command.Option LIST_OUTPUT = new Command.Option(
             "--output", "-o", "FORMAT", "text", "More columns: wide. For machines: json, yaml or name.", false);
 
-    static final Command.Option NAMESPACE =
-            new Command.Option("--namespace", "-n", "NAME", "default", "Namespace (default).", false);
+    static final Command.Option NAMESPACE = new Command.Option(
+            "--namespace", "-n", "NAME", null, "Namespace (that of the context, or default).", false);
     static final Command.Option ALL_NAMESPACES =
             new Command.Option("--all-namespaces", "-A", null, null, "Of all namespaces.", false);
 
     /** What every such command takes. */
-    static final List<Command.Option> OPTIONS = List.of(KUBECONFIG, Command.DATA_DIR);
+    static final List<Command.Option> OPTIONS = List.of(KUBECONFIG, CONTEXT, Command.DATA_DIR);
 
     private final RemoteKubeApi api;
 
@@ -68,9 +70,9 @@ final class ClusterClient implements AutoCloseable {
     }
 
     static ClusterClient connect(Arguments arguments) throws IOException {
-        Path kubeconfig = kubeconfig(arguments);
+        Settings settings = settings(arguments);
         try {
-            return new ClusterClient(new RemoteKubeApi(Settings.of(kubeconfig, "lava/" + Lava.version())));
+            return new ClusterClient(new RemoteKubeApi(settings));
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(Lava.USAGE, String.valueOf(e.getMessage()));
         } catch (ApiException e) {
@@ -85,9 +87,27 @@ final class ClusterClient implements AutoCloseable {
         }
     }
 
+    private static Settings settings(Arguments arguments) throws IOException {
+        return Settings.of(kubeconfig(arguments), "lava/" + Lava.version()).in(arguments.find(CONTEXT));
+    }
+
+    /** The namespace that is meant: what is said, else that of the context. */
+    static String namespace(Arguments arguments) throws IOException {
+        String given = arguments.find(NAMESPACE);
+        if (given != null) {
+            return given;
+        }
+        try {
+            String usual = RemoteKubeApi.namespace(settings(arguments));
+            return usual.isEmpty() ? "default" : usual;
+        } catch (IllegalArgumentException | ApiException _) {
+            return "default"; // whoever connects is told what is wrong
+        }
+    }
+
     /** Whether the user says which kubeconfig is meant. */
     static boolean isNamed(Arguments arguments) {
-        return arguments.find(KUBECONFIG) != null;
+        return arguments.find(KUBECONFIG) != null || arguments.find(CONTEXT) != null;
     }
 
     private static @Nullable Path kubeconfig(Arguments arguments) throws IOException {
@@ -98,7 +118,7 @@ final class ClusterClient implements AutoCloseable {
         String environment = System.getenv("KUBECONFIG");
         boolean ownWish = arguments.find(Command.DATA_DIR) != null;
         if (!ownWish && environment != null && !environment.isEmpty()) {
-            return null; // the client library looks there first
+            return null; // looked for there first
         }
         Home home = arguments.home();
         if (home.running().isPresent()) {

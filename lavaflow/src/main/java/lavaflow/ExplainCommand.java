@@ -39,8 +39,6 @@ final class ExplainCommand implements Command {
     /** What a Job of Volcano's is in the end. */
     private static final Set<String> ENDS = Set.of("Completed", "Failed", "Aborted", "Terminated");
 
-    private static final Option NAMESPACE =
-            new Option("--namespace", "-n", "NAMESPACE", "default", "Where the PodGroup, job or pod is.", false);
     private static final Option FROM_LISTS =
             Option.flag("--from-lists", "Ask no scheduler: work it out here from what the cluster lists.");
     private static final Option CONFIGURATION = Option.of(
@@ -94,7 +92,7 @@ final class ExplainCommand implements Command {
 
     @Override
     public List<Option> options() {
-        return ClusterClient.printingOptions(NAMESPACE, FROM_LISTS, CONFIGURATION);
+        return ClusterClient.printingOptions(ClusterClient.NAMESPACE, FROM_LISTS, CONFIGURATION);
     }
 
     @Override
@@ -116,7 +114,7 @@ final class ExplainCommand implements Command {
     }
 
     private ObjectNode answer(ClusterClient cluster, Arguments arguments, Question question) throws IOException {
-        String namespace = arguments.value(NAMESPACE);
+        String namespace = ClusterClient.namespace(arguments);
         return switch (question.type) {
             case "queue" -> explain(cluster, arguments, "queues", "", question.name);
             case "pod" -> pod(cluster, arguments, namespace, question.name);

@@ -34,7 +34,7 @@ final class JobDeleteCommand implements Command {
 
     @Override
     public int run(Arguments arguments, Console console) throws IOException {
-        String namespace = arguments.value(ClusterClient.NAMESPACE);
+        String namespace = ClusterClient.namespace(arguments);
         try (ClusterClient cluster = ClusterClient.connect(arguments)) {
             ObjectNode job = cluster.job(namespace, arguments.parameter(0));
             KubeApi.Deletion deletion = new KubeApi.Deletion(Json.textAt(job, "metadata", "uid"), null, "Background");

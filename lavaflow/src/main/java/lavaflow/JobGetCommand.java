@@ -40,7 +40,7 @@ final class JobGetCommand implements Command {
     @Override
     public int run(Arguments arguments, Console console) throws IOException {
         boolean text = ClusterClient.isText(this, arguments);
-        String namespace = arguments.value(ClusterClient.NAMESPACE);
+        String namespace = ClusterClient.namespace(arguments);
         try (ClusterClient cluster = ClusterClient.connect(arguments)) {
             ObjectNode job = cluster.job(namespace, arguments.parameter(0));
             if (!text) {

@@ -43,7 +43,7 @@ final class JobListCommand implements Command {
         String queue = arguments.find(QUEUE);
         String phase = arguments.find(PHASE);
         try (ClusterClient cluster = ClusterClient.connect(arguments)) {
-            String namespace = everywhere ? "" : arguments.value(ClusterClient.NAMESPACE);
+            String namespace = everywhere ? "" : ClusterClient.namespace(arguments);
             List<KubeApi.Kind> kinds = kinds(cluster);
             List<JobSummary> jobs = kinds.stream()
                     .flatMap(kind -> cluster.api().list(kind, namespace, KubeApi.View.WHOLE).items().stream())

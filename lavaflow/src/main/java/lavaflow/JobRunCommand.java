@@ -62,7 +62,7 @@ final class JobRunCommand implements Command {
     public int run(Arguments arguments, Console console) throws IOException, InterruptedException {
         ObjectNode job = job(arguments);
         String named = Json.textAt(job, "metadata", "namespace");
-        String namespace = named.isEmpty() ? arguments.value(ClusterClient.NAMESPACE) : named;
+        String namespace = named.isEmpty() ? ClusterClient.namespace(arguments) : named;
         try (ClusterClient cluster = ClusterClient.connect(arguments)) {
             cluster.requireJobs();
             ObjectNode made = create(cluster, namespace, job);
@@ -105,7 +105,7 @@ final class JobRunCommand implements Command {
         int replicas = arguments.number(this, REPLICAS);
         ObjectNode job = VolcanoObjects.job(new VolcanoObjects.JobShape(
                 name,
-                arguments.value(ClusterClient.NAMESPACE),
+                ClusterClient.namespace(arguments),
                 "volcano",
                 arguments.value(IMAGE),
                 arguments.rest(),

@@ -43,7 +43,7 @@ final class JobSwitchCommand implements Command {
 
     @Override
     public int run(Arguments arguments, Console console) throws IOException, InterruptedException {
-        String namespace = arguments.value(ClusterClient.NAMESPACE);
+        String namespace = ClusterClient.namespace(arguments);
         String name = arguments.parameter(0);
         try (ClusterClient cluster = ClusterClient.connect(arguments)) {
             ObjectNode job = cluster.job(namespace, name);

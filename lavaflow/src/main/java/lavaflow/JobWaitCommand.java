@@ -37,7 +37,7 @@ final class JobWaitCommand implements Command {
 
     @Override
     public int run(Arguments arguments, Console console) throws IOException, InterruptedException {
-        String namespace = arguments.value(ClusterClient.NAMESPACE);
+        String namespace = ClusterClient.namespace(arguments);
         String name = arguments.parameter(0);
         String phase = arguments.find(FOR);
         Duration patience = duration(this, TIMEOUT, arguments.value(TIMEOUT));

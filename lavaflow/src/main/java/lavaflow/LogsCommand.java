@@ -53,7 +53,7 @@ final class LogsCommand implements Command {
                 !arguments.has(NO_PREFIX));
         String word = (ofJob ? "job/" : "") + arguments.parameter(0);
         try (ClusterClient cluster = ClusterClient.connect(arguments)) {
-            Target target = cluster.target(arguments.value(ClusterClient.NAMESPACE), word);
+            Target target = cluster.target(ClusterClient.namespace(arguments), word);
             int pods =
                     new GangLogs(cluster.api(), cluster.logs(), target, wish, console.palette(), console.out()).run();
             if (pods == 0) {

@@ -139,7 +139,7 @@ record NodeJoining(String name, Settings settings) {
         return begin.plus(life.dividedBy(10_000).multipliedBy(7_000 + chance));
     }
 
-    private static String kubeconfig(RemoteKubeApi api, String name, Identity identity) throws IOException {
+    private static String kubeconfig(RemoteKubeApi api, String name, Identity identity) {
         String authority = api.certificateAuthority();
         return """
                 apiVersion: v1

@@ -240,9 +240,9 @@ final class RunCommand implements Command {
 
     private static Map<Target, Instant> submit(
             ClusterClient cluster, Arguments arguments, Manifests manifests, Console console)
-            throws InterruptedException {
+            throws IOException, InterruptedException {
         Submission submission =
-                new Submission(cluster.api(), arguments.value(ClusterClient.NAMESPACE), arguments.has(REPLACE));
+                new Submission(cluster.api(), ClusterClient.namespace(arguments), arguments.has(REPLACE));
         List<String> words = new ArrayList<>();
         for (ObjectNode object : manifests.needed()) {
             submission.apply(object);

@@ -35,7 +35,7 @@ final class WatchCommand implements Command {
     @Override
     public int run(Arguments arguments, Console console) throws IOException, InterruptedException {
         try (ClusterClient cluster = ClusterClient.connect(arguments)) {
-            Target target = cluster.target(arguments.value(ClusterClient.NAMESPACE), arguments.parameter(0));
+            Target target = cluster.target(ClusterClient.namespace(arguments), arguments.parameter(0));
             return watch(cluster, target, console)
                     .filter(outcome -> outcome == Outcome.SUCCEEDED)
                     .map(_ -> Lava.DONE)

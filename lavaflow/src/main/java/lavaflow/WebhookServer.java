@@ -56,7 +56,7 @@ final class WebhookServer implements AutoCloseable {
 
     private static SSLContext context(Identity identity) throws IOException {
         try {
-            KeyStore store = KeyStore.getInstance("PKCS12");
+            KeyStore store = KeyStore.getInstance("JKS"); // as NodeServer
             store.load(null, null);
             store.setKeyEntry("webhooks", identity.key(), NO_PASSWORD, new Certificate[] {identity.certificate()});
             KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());

@@ -11,8 +11,8 @@ final class WhichCluster {
     private WhichCluster() {}
 
     /**
-     * The kubeconfig that is given; else {@code $KUBECONFIG}; else that of the local cluster, if it runs; else what is usual. Null
-     * where the client library finds it by itself.
+     * The kubeconfig that is given; else {@code $KUBECONFIG}; else that of the local cluster, if it runs; else what is usual, which is
+     * null: clients find it by themselves.
      */
     static @Nullable Path kubeconfig(@Nullable String given, Map<String, String> environment, Home local)
             throws IOException {

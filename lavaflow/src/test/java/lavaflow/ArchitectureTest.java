@@ -135,7 +135,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(PURE)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("org.eclipse.jetty..", "io.fabric8..", "org.bouncycastle..", "org.slf4j..")
+                .resideInAnyPackage("org.eclipse.jetty..", "org.bouncycastle..", "org.slf4j..")
                 .check(classes);
     }
 
@@ -161,16 +161,6 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.eclipse.jetty..")
-                .check(classes);
-    }
-
-    @Test
-    void theClientLibraryStaysBehindTheConnection() {
-        noClasses()
-                .that(DescribedPredicate.not(named("lavaflow\\.remote\\.(Connection|Clients)(\\$.*)?")))
-                .should()
-                .dependOnClassesThat()
-                .resideInAPackage("io.fabric8..")
                 .check(classes);
     }
 

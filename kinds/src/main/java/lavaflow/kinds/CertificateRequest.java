@@ -1,21 +1,20 @@
 package lavaflow.kinds;
 
-import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.spec.X509EncodedKeySpec;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
+import lavaflow.kube.Pem;
+
 import org.jspecify.annotations.Nullable;
 
-/** Reads PEM and as much of a PKCS #10 request as it takes to check its signature; the JDK has no public way to. */
+/** Reads as much of a PKCS #10 request as it takes to check its signature; the JDK has no public way to. */
 final class CertificateRequest {
     private static final int SEQUENCE = 0x30;
     private static final int BIT_STRING = 0x03;
@@ -24,49 +23,15 @@ final class CertificateRequest {
     private static final String EXTENSIONS = "1.2.840.113549.1.9.14";
     private static final String ALTERNATIVES = "2.5.29.17";
 
-    /**
-     * A block of PEM.
-     *
-     * @param headers whether it had any, which certificates may not
-     */
-    record Pem(String type, boolean headers, String base64) {
-        byte[] content() {
-            return Base64.getMimeDecoder().decode(base64);
-        }
-    }
-
     /** A DER value: its tag, where it and its content start, where both end. */
     private record Der(int tag, int start, int content, int end) {}
 
     private CertificateRequest() {}
 
-    /** All blocks in a text; what is between them does not count. */
-    static List<Pem> blocks(byte[] pem) {
-        String text = new String(pem, StandardCharsets.ISO_8859_1);
-        List<Pem> blocks = new ArrayList<>();
-        int at = 0;
-        while (true) {
-            int begin = text.indexOf("-----BEGIN ", at);
-            int head = begin < 0 ? -1 : text.indexOf("-----", begin + 11);
-            if (head < 0) {
-                return blocks;
-            }
-            String type = text.substring(begin + 11, head);
-            int end = text.indexOf("-----END " + type + "-----", head);
-            if (end < 0) {
-                return blocks;
-            }
-            String body = text.substring(head + 5, end);
-            boolean headers = body.indexOf(':') >= 0;
-            blocks.add(new Pem(type, headers, headers ? body.substring(body.indexOf("\n\n") + 1) : body));
-            at = end + type.length() + 14;
-        }
-    }
-
     /** What is wrong with a request in PEM; empty where nothing is. */
     static String problem(byte[] pem) {
-        List<Pem> blocks = blocks(pem);
-        if (blocks.isEmpty() || !blocks.getFirst().type.equals("CERTIFICATE REQUEST")) {
+        List<Pem> blocks = Pem.blocks(pem);
+        if (blocks.isEmpty() || !blocks.getFirst().type().equals("CERTIFICATE REQUEST")) {
             return "PEM block type must be CERTIFICATE REQUEST";
         }
         try {
@@ -103,7 +68,7 @@ final class CertificateRequest {
 
     /** The encoded subject of a request in PEM; null where it cannot be read. */
     static byte @Nullable [] subject(byte[] pem) {
-        List<Pem> blocks = blocks(pem);
+        List<Pem> blocks = Pem.blocks(pem);
         try {
             byte[] der = blocks.isEmpty() ? new byte[0] : blocks.getFirst().content();
             Der info = read(der, read(der, 0, SEQUENCE).content, SEQUENCE);
@@ -116,7 +81,7 @@ final class CertificateRequest {
 
     /** The kinds of alternative names that a request in PEM asks for; empty where it cannot be read. */
     static Set<CertificateSubject.Alternative> alternatives(byte[] pem) {
-        List<Pem> blocks = blocks(pem);
+        List<Pem> blocks = Pem.blocks(pem);
         Set<CertificateSubject.Alternative> kinds = EnumSet.noneOf(CertificateSubject.Alternative.class);
         try {
             byte[] der = blocks.isEmpty() ? new byte[0] : blocks.getFirst().content();

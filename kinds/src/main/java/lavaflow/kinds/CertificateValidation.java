@@ -13,6 +13,7 @@ import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
 import lavaflow.kube.Json;
 import lavaflow.kube.Names;
+import lavaflow.kube.Pem;
 import lavaflow.kube.TextDiff;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -202,9 +203,8 @@ final class CertificateValidation {
         if (base64.isEmpty()) {
             return "";
         }
-        List<CertificateRequest.Pem> blocks =
-                CertificateRequest.blocks(Base64.getDecoder().decode(base64));
-        for (CertificateRequest.Pem block : blocks) {
+        List<Pem> blocks = Pem.blocks(Base64.getDecoder().decode(base64));
+        for (Pem block : blocks) {
             if (!block.type().equals("CERTIFICATE")) {
                 return "only CERTIFICATE PEM blocks are allowed, found " + FieldErrors.quoted(block.type());
             }

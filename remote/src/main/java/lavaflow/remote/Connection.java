@@ -1,22 +1,22 @@
 package lavaflow.remote;
 
-import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -27,17 +27,10 @@ import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.http.AsyncBody;
-import io.fabric8.kubernetes.client.http.HttpRequest;
-import io.fabric8.kubernetes.client.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One API server: its address, the credentials of a kubeconfig, and bounds on what is asked of it. The only class that knows
- * the client library.
+ * One API server: its address, the credentials of a kubeconfig, and bounds on what is asked of it.
  *
  * <p>Requests share a connection of HTTP/2. Watches have connections of their own: there may be more of them than a
  * connection has streams, and the JDK's client refuses instead of opening a second one. Credentials may change meanwhile.
@@ -45,12 +38,8 @@ import org.jspecify.annotations.Nullable;
 final class Connection implements Streams, AutoCloseable {
     /** Longer than a server takes for anything but a watch. */
     private static final Duration PATIENCE = Duration.ofSeconds(70);
-    /** As client-go; the handshake counts, which takes its time on a busy machine. */
-    private static final Duration CONNECTING = Duration.ofSeconds(30);
     /** As client-go: a server that is too busy says when to come back, but not forever. */
     private static final int RETURNS = 10;
-
-    private static final int REFUSAL_BYTES = 1 << 20;
 
     /** What the server said, if it did what it was asked. */
     static final class Answer {
@@ -79,7 +68,6 @@ final class Connection implements Streams, AutoCloseable {
     }
 
     private final Settings settings;
-    private final Config config;
     private final String server;
     private volatile Clients clients;
     private final Set<Clients> older = ConcurrentHashMap.newKeySet();
@@ -93,44 +81,21 @@ final class Connection implements Streams, AutoCloseable {
 
     /** A connection to the same server as nobody: whoever asks brings a token. A certificate would count for more. */
     static Connection ofNobody(Settings settings) {
-        Config whose = read(settings);
-        // Made anew: from a kubeconfig the library would take its user's credentials again as soon as a token is
-        // refused.
-        Config config = new ConfigBuilder(Config.empty())
-                .withAutoConfigure(false)
-                .withMasterUrl(whose.getMasterUrl())
-                .withCaCertData(whose.getCaCertData())
-                .withCaCertFile(whose.getCaCertFile())
-                .withTrustCerts(whose.isTrustCerts())
-                .withDisableHostnameVerification(whose.isDisableHostnameVerification())
-                .withHttpProxy(whose.getHttpProxy())
-                .withHttpsProxy(whose.getHttpsProxy())
-                .withNoProxy(whose.getNoProxy())
-                .build();
-        return new Connection(settings, config);
+        return new Connection(settings, read(settings).ofNobody());
     }
 
-    private Connection(Settings settings, Config config) {
+    private Connection(Settings settings, ServerAccess access) {
         this.settings = settings;
-        this.config = config;
-        this.server = server(config);
-        this.clients = clients(config, settings);
+        this.server = access.server();
+        this.clients = new Clients(access);
         this.rate = new RequestRate(settings.perSecond(), settings.burst(), System::nanoTime);
         this.reachability = new Reachability(server);
-    }
-
-    private static Clients clients(Config config, Settings settings) {
-        config.setUserAgent(settings.userAgent());
-        // Whether and when to ask again is decided here: the library would also repeat what may have been done.
-        config.setRequestRetryBackoffLimit(0);
-        config.setConnectionTimeout((int) CONNECTING.toMillis());
-        return new Clients(config);
     }
 
     /** Uses what the kubeconfig says of its user now for everything that begins from now on; what is under way goes on. */
     void renew() {
         Clients before = clients;
-        clients = clients(read(settings), settings);
+        clients = new Clients(read(settings));
         older.removeIf(Clients::isGone);
         older.add(before);
         before.retire();
@@ -145,36 +110,12 @@ final class Connection implements Streams, AutoCloseable {
         }
     }
 
-    private static Config read(Settings settings) {
-        Config config = ofKubeconfig(settings);
-        if (settings.server() != null) {
-            config.setMasterUrl(settings.server());
-        }
-        return config;
-    }
-
-    private static Config ofKubeconfig(Settings settings) {
-        try {
-            if (settings.kubeconfig() == null) {
-                return Config.autoConfigure(settings.context());
-            }
-            File file = settings.kubeconfig().toFile();
-            if (!file.canRead()) {
-                throw new IllegalArgumentException("cannot read the kubeconfig " + file);
-            }
-            return Config.fromKubeconfig(settings.context(), file);
-        } catch (KubernetesClientException e) {
-            throw new IllegalArgumentException(
-                    "the kubeconfig " + settings.kubeconfig() + " does not fit: " + e.getMessage(), e);
-        }
+    private static ServerAccess read(Settings settings) {
+        return Surroundings.ofProcess().access(settings);
     }
 
     static String server(Settings settings) {
-        return server(read(settings));
-    }
-
-    private static String server(Config config) {
-        return config.getMasterUrl().replaceAll("/+$", "");
+        return read(settings).server();
     }
 
     String server() {
@@ -183,15 +124,12 @@ final class Connection implements Streams, AutoCloseable {
 
     /** The certificates that vouch for the server, PEM; null where those of the system do. */
     @Nullable
-    String certificateAuthority() throws IOException {
-        if (config.getCaCertData() != null) {
-            return new String(Base64.getDecoder().decode(config.getCaCertData()), StandardCharsets.UTF_8);
-        }
-        return config.getCaCertFile() == null ? null : Files.readString(Path.of(config.getCaCertFile()));
+    String certificateAuthority() {
+        return clients.access().authority();
     }
 
     Answer get(String path, String accept) {
-        return send(request(path, accept).build());
+        return send(request(path, accept), null);
     }
 
     /** Asks again for something known; its body is empty and its code 304 where that is still true. */
@@ -200,7 +138,7 @@ final class Connection implements Streams, AutoCloseable {
         if (etag != null) {
             request.header("If-None-Match", etag);
         }
-        return send(request.build());
+        return send(request, null);
     }
 
     ObjectNode write(String method, String path, String contentType, ObjectNode body) {
@@ -211,11 +149,10 @@ final class Connection implements Streams, AutoCloseable {
      * @param token of the one who asks; null for the user of the kubeconfig
      */
     ObjectNode write(String method, String path, String contentType, ObjectNode body, @Nullable String token) {
-        HttpRequest.Builder request = request(path, "application/json").method(method, contentType, Json.string(body));
-        if (token != null) {
-            request.header("Authorization", "Bearer " + token);
-        }
-        return object(send(request.build()).body());
+        HttpRequest.Builder request = request(path, "application/json")
+                .header("Content-Type", contentType)
+                .method(method, HttpRequest.BodyPublishers.ofByteArray(Json.bytes(body)));
+        return object(send(request, token).body());
     }
 
     static ObjectNode object(byte[] body) {
@@ -231,16 +168,42 @@ final class Connection implements Streams, AutoCloseable {
     }
 
     private HttpRequest.Builder request(String path, String accept) {
-        return clients.requests().newHttpRequestBuilder().uri(server + path).header("Accept", accept);
+        return HttpRequest.newBuilder(URI.create(server + path))
+                .header("Accept", accept)
+                .header("User-Agent", settings.userAgent());
     }
 
-    private Answer send(HttpRequest request) {
+    /** With what the user is known by now. */
+    private static HttpRequest signed(HttpRequest.Builder request, Clients through, @Nullable String token) {
+        String header = token == null ? through.access().credentials().authorization() : "Bearer " + token;
+        if (header != null) {
+            request.setHeader("Authorization", header);
+        }
+        if (token == null) {
+            for (Map.Entry<String, String> each : through.access().acting()) {
+                request.header(each.getKey(), each.getValue());
+            }
+        }
+        return request.build();
+    }
+
+    private Answer send(HttpRequest.Builder request, @Nullable String token) {
+        boolean known = token != null;
         for (int attempt = 0; ; attempt++) {
             LockSupport.parkNanos(rate.takeTurn());
-            HttpResponse<byte[]> response = exchange(request);
-            int code = response.code();
+            HttpResponse<byte[]> response = exchange(request.copy(), token);
+            int code = response.statusCode();
             if (code < 300 || code == 304) {
-                return new Answer(code, response.body(), response.header("ETag"));
+                return new Answer(
+                        code,
+                        response.body(),
+                        response.headers().firstValue("ETag").orElse(null));
+            }
+            if (code == 401 && !known) {
+                known = true;
+                if (clients.access().credentials().refused()) {
+                    continue;
+                }
             }
             Duration pause = pauseAskedFor(response);
             if (pause == null || attempt == RETURNS) {
@@ -251,8 +214,8 @@ final class Connection implements Streams, AutoCloseable {
     }
 
     private static @Nullable Duration pauseAskedFor(HttpResponse<?> response) {
-        String seconds = response.header("Retry-After");
-        if (seconds == null || (response.code() != 429 && response.code() < 500)) {
+        String seconds = response.headers().firstValue("Retry-After").orElse(null);
+        if (seconds == null || (response.statusCode() != 429 && response.statusCode() < 500)) {
             return null;
         }
         try {
@@ -262,19 +225,18 @@ final class Connection implements Streams, AutoCloseable {
         }
     }
 
-    private HttpResponse<byte[]> exchange(HttpRequest request) {
+    private HttpResponse<byte[]> exchange(HttpRequest.Builder request, @Nullable String token) {
         underWay.acquireUninterruptibly();
         CompletableFuture<HttpResponse<byte[]>> asked = new CompletableFuture<>();
         Clients through = enter();
         try {
-            asked = through.requests().sendAsync(request, byte[].class);
+            asked = through.requests()
+                    .sendAsync(signed(request, through, token), HttpResponse.BodyHandlers.ofByteArray());
             HttpResponse<byte[]> response = asked.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
             reachability.reached();
             return response;
         } catch (ExecutionException e) {
             throw unreachable(e);
-        } catch (IllegalStateException e) {
-            throw closed(e);
         } catch (TimeoutException _) {
             asked.cancel(true);
             throw ApiException.of(504, "Timeout", server + " did not answer within " + PATIENCE.toSeconds() + " s");
@@ -286,12 +248,6 @@ final class Connection implements Streams, AutoCloseable {
             through.left();
             underWay.release();
         }
-    }
-
-    /** What the library says of a client that was closed. */
-    private ApiException closed(IllegalStateException e) {
-        return ApiException.of(
-                503, "ServiceUnavailable", "the connection to " + server + " is closed: " + e.getMessage());
     }
 
     /** There is no Status when nobody answers; callers handle it like a server that cannot serve. */
@@ -345,104 +301,31 @@ final class Connection implements Streams, AutoCloseable {
     @Override
     public Stream open(String path, String accept, Listener listener) {
         Clients through = enter();
-        HttpRequest request = through.watches()
-                .newHttpRequestBuilder()
-                .uri(server + path)
-                .header("Accept", accept)
-                .forStreaming()
-                .build();
-        Streaming streaming = new Streaming(listener, through);
+        OpenStream stream = new OpenStream(listener, through::left);
         try {
-            var _ = through.watches().consumeBytes(request, streaming).whenComplete(streaming::answered);
-        } catch (IllegalStateException e) {
-            streaming.ended(closed(e));
+            HttpRequest request = signed(request(path, accept), through, null);
+            var _ = through.watches()
+                    .sendAsync(request, HttpResponse.BodyHandlers.ofPublisher())
+                    .whenComplete((response, failure) -> {
+                        if (failure != null || response == null) {
+                            stream.end(unreachable(failure == null ? new IOException("no answer") : failure));
+                        } else {
+                            answered(stream, response);
+                        }
+                    });
+        } catch (ApiException e) {
+            stream.end(e);
         }
-        return streaming;
+        return stream;
     }
 
-    /** An answer under way. The library hands over a chunk only after it was asked for one. */
-    private final class Streaming implements AsyncBody.Consumer<List<ByteBuffer>>, Stream {
-        private final Listener listener;
-        private final Clients through;
-        private final ByteArrayOutputStream refusal = new ByteArrayOutputStream();
-        private volatile int code;
-        private volatile boolean cancelled;
-        private volatile @Nullable AsyncBody body;
-
-        Streaming(Listener listener, Clients through) {
-            this.listener = listener;
-            this.through = through;
+    private void answered(OpenStream stream, HttpResponse<Flow.Publisher<List<ByteBuffer>>> response) {
+        reachability.reached();
+        if (response.statusCode() == 401) {
+            // Whoever opened it tries again, then with something newer.
+            clients.access().credentials().refused();
         }
-
-        private void ended(@Nullable ApiException why) {
-            through.left();
-            listener.ended(why);
-        }
-
-        void answered(@Nullable HttpResponse<AsyncBody> response, @Nullable Throwable failure) {
-            if (failure != null || response == null) {
-                ended(unreachable(failure == null ? new IOException("no answer") : failure));
-                return;
-            }
-            reachability.reached();
-            code = response.code();
-            if (code == 200) {
-                listener.opened();
-            }
-            AsyncBody opened = response.body();
-            body = opened;
-            var _ = opened.done().whenComplete((_, broken) -> ended(end(broken)));
-            if (cancelled) {
-                opened.cancel();
-            } else {
-                opened.consume();
-            }
-        }
-
-        private @Nullable ApiException end(@Nullable Throwable broken) {
-            if (code == 200) {
-                // Servers that stop and connections that are cut: not worth a line, the next request tells what is
-                // wrong.
-                return broken == null ? null : ApiException.of(503, "ServiceUnavailable", "the watch was cut off");
-            }
-            return refusal(code, refusal.toByteArray());
-        }
-
-        @Override
-        public void consume(List<ByteBuffer> chunk, AsyncBody from) {
-            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-            for (ByteBuffer part : chunk) {
-                byte[] copy = new byte[part.remaining()];
-                part.get(copy);
-                bytes.writeBytes(copy);
-            }
-            boolean more = true;
-            if (code == 200) {
-                more = listener.bytes(bytes.toByteArray());
-            } else if (refusal.size() < REFUSAL_BYTES) {
-                refusal.writeBytes(bytes.toByteArray());
-            }
-            if (more) {
-                from.consume();
-            }
-        }
-
-        @Override
-        public void more() {
-            AsyncBody opened = body;
-            if (opened != null) {
-                opened.consume();
-            }
-        }
-
-        @Override
-        public void cancel() {
-            cancelled = true;
-            AsyncBody opened = body;
-            if (opened != null) {
-                opened.cancel();
-            }
-        }
+        stream.begin(response.statusCode(), response.body());
     }
 
     @Override

@@ -91,13 +91,18 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
         return Connection.server(settings);
     }
 
+    /** The namespace that the chosen context is about; empty where it does not say. */
+    public static String namespace(Settings settings) {
+        return Surroundings.ofProcess().namespace(settings);
+    }
+
     /** The server's address. */
     public String server() {
         return connection.server();
     }
 
     /** The certificates that vouch for the server, PEM; null where those of the system do. */
-    public @Nullable String certificateAuthority() throws IOException {
+    public @Nullable String certificateAuthority() {
         return connection.certificateAuthority();
     }
 

@@ -34,6 +34,11 @@ public record Settings(
         return new Settings(kubeconfig, context, address, userAgent, perSecond, burst);
     }
 
+    /** The same with another context of the kubeconfig; null for the current one. */
+    public Settings in(@Nullable String name) {
+        return new Settings(kubeconfig, name, server, userAgent, perSecond, burst);
+    }
+
     /** Enough for all controllers together; upstream gives each of its thirty a client with 20 a second. */
     public static Settings of(@Nullable Path kubeconfig, String userAgent) {
         return new Settings(kubeconfig, null, userAgent, 500, 1000);
