@@ -65,9 +65,7 @@ final class Seccomp {
         BY_CAPABILITY.put("CAP_SYS_CHROOT", List.of("chroot"));
         BY_CAPABILITY.put("CAP_SYS_MODULE", List.of("delete_module", "init_module", "finit_module"));
         BY_CAPABILITY.put("CAP_SYS_PACCT", List.of("acct"));
-        BY_CAPABILITY.put(
-                "CAP_SYS_PTRACE",
-                List.of("kcmp", "pidfd_getfd", "process_madvise", "process_vm_readv", "process_vm_writev"));
+        BY_CAPABILITY.put("CAP_SYS_PTRACE", List.of("kcmp", "pidfd_getfd", "process_madvise"));
         BY_CAPABILITY.put("CAP_SYS_RAWIO", List.of("iopl", "ioperm"));
         BY_CAPABILITY.put("CAP_SYS_TIME", List.of("settimeofday", "stime", "clock_settime", "clock_settime64"));
         BY_CAPABILITY.put("CAP_SYS_TTY_CONFIG", List.of("vhangup"));

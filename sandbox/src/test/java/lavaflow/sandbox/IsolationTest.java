@@ -204,6 +204,27 @@ class IsolationTest {
                 .contains("Seccomp:\t2");
     }
 
+    /** Processes of MPICH that share a container hand over large messages so; the kernel asks whether they could trace each other. */
+    @Test
+    void processesOfAContainerMayCopyFromEachOthersMemory() throws Exception {
+        String copy = """
+                import ctypes, os, time
+                text, copied = ctypes.create_string_buffer(b"a message"), ctypes.create_string_buffer(10)
+                class Part(ctypes.Structure):
+                    _fields_ = [("start", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+                other = os.fork()
+                if other == 0:
+                    time.sleep(1000)
+                to, source = Part(ctypes.addressof(copied), 10), Part(ctypes.addressof(text), 10)
+                ctypes.memset(text, 0, 10)
+                library = ctypes.CDLL(None, use_errno=True)
+                library.process_vm_readv(other, ctypes.byref(to), 1, ctypes.byref(source), 1, 0)
+                os.kill(other, 9)
+                print(copied.value.decode() or os.strerror(ctypes.get_errno()))
+                """;
+        assertThat(output(machine.wish("a", "python3", "-c", copy))).isEqualTo("a message\n");
+    }
+
     @Test
     void anUnconfinedContainerMayCallAnything() throws Exception {
         assumeTrue(
