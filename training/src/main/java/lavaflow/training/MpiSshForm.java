@@ -204,7 +204,12 @@ final class MpiSshForm {
             }
             case "MPICH" -> {
                 Training.env(container, "HYDRA_HOST_FILE", hosts);
+                // MPICH reads only the second of these names; upstream sets the first, and its launchers fail until
+                // sshd listens.
                 Training.env(container, "HYDRA_LAUNCH_EXTRA_ARGS", PATIENCE);
+                if (!hasVariable(container, "HYDRA_LAUNCHER_EXTRA_ARGS")) {
+                    Training.env(container, "HYDRA_LAUNCHER_EXTRA_ARGS", PATIENCE);
+                }
             }
             default -> {
                 Training.env(container, "OMPI_MCA_orte_keep_fqdn_hostnames", "true");
@@ -213,6 +218,15 @@ final class MpiSshForm {
                 Training.env(container, "OMPI_MCA_orte_set_default_slots", slots);
             }
         }
+    }
+
+    private static boolean hasVariable(ObjectNode container, String name) {
+        for (JsonNode variable : Json.listAt(container, "env")) {
+            if (Json.textAt(variable, "name").equals(name)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void keys(ObjectNode spec, ObjectNode container) {

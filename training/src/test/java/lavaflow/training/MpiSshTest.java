@@ -58,6 +58,26 @@ class MpiSshTest {
     }
 
     @Test
+    void aJobMayGiveMpichItsOwnArgumentsForSsh() {
+        ObjectNode job = pi();
+        Json.ensureObject(job, "spec").put("mpiImplementation", "MPICH");
+        ObjectNode replicas = Json.ensureObject(Json.ensureObject(job, "spec"), "mpiReplicaSpecs");
+        ObjectNode template = Json.ensureObject(Json.ensureObject(replicas, "Launcher"), "template");
+        TrainingJob.containers(Json.ensureObject(template, "spec"))
+                .getFirst()
+                .putArray("env")
+                .addObject()
+                .put("name", "HYDRA_LAUNCHER_EXTRA_ARGS")
+                .put("value", "-p 2222");
+        cluster.submit(job);
+        ObjectNode launcher = cluster.api.get(Training.BATCH_JOBS, "team", "digits-launcher");
+        assertThat(Json.at(launcher, "spec", "template", "spec", "containers").toString())
+                .containsOnlyOnce("HYDRA_LAUNCHER_EXTRA_ARGS")
+                .contains("\"value\":\"-p 2222\"")
+                .contains("HYDRA_HOST_FILE");
+    }
+
+    @Test
     void aLauncherReachesWorkersByKeysAndNames() {
         ObjectNode job = pi();
         cluster.submit(job);
