@@ -3,10 +3,13 @@ package lavaflow.trainer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 import lavaflow.kube.Json;
+import lavaflow.kube.Quantity;
 import lavaflow.training.Gang;
 import lavaflow.training.GroupForm;
 
@@ -95,6 +98,7 @@ record TrainGang(Gang gang, List<PodSet> first, List<PodSet> later) {
             shares.add(new GroupForm.Share(pods(set), set.template(), own));
         }
         ObjectNode policy = Json.object();
+        policy.set("minResources", needs());
         ObjectNode said = blueprint.groupPolicy();
         if (Json.at(said, "coscheduling") != null) {
             policy.put("scheduleTimeoutSeconds", Json.longAt(said, 60, "coscheduling", "scheduleTimeoutSeconds"));
@@ -110,6 +114,14 @@ record TrainGang(Gang gang, List<PodSet> first, List<PodSet> later) {
             Json.ensureObject(group, "spec").set("networkTopology", topology.deepCopy());
         }
         return group;
+    }
+
+    private ObjectNode needs() {
+        Map<String, Quantity> sum = new TreeMap<>();
+        first.forEach(set -> PodNeeds.addAll(sum, set.podSpec(), pods(set)));
+        ObjectNode needs = Json.object();
+        sum.forEach((name, amount) -> needs.put(name, amount.toString()));
+        return needs;
     }
 
     private static int pods(PodSet set) {
