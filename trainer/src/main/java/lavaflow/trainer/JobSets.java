@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class JobSets {
     static final String NAME = "jobset-controller";
 
+    /** Who tells of them, as upstream. */
+    private static final String TELLER = "jobset";
+
     private static final Duration SOON = Duration.ofMillis(100);
     private static final int WORKERS = 5;
 
@@ -45,7 +48,7 @@ final class JobSets {
     JobSets(KubeApi api, Followers followers, Timing timing) {
         this.api = api;
         this.timing = timing;
-        this.events = new EventRecorder(api, NAME, timing.clock());
+        this.events = new EventRecorder(api, TELLER, timing.clock());
         this.writes = new OwnWrites<>(followers);
         this.executor = new PlanExecutor<>(api, writes, timing.fanout());
         this.unseen = new OwnWrites<>(followers);

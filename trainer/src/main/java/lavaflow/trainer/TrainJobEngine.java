@@ -125,11 +125,13 @@ final class TrainJobEngine {
         }
         if (isFinished(job)) {
             cleanUp();
+            copyCounts(); // Jobs may still end after the job has
             return decision();
         }
         build(ref);
         tellSuspension();
-        copyStatus();
+        copyEnds();
+        copyCounts();
         checkDeadline();
         return decision();
     }
@@ -220,23 +222,30 @@ final class TrainJobEngine {
         }
     }
 
-    private void copyStatus() {
+    /** What the job's own JobSet tells; null for nothing. */
+    private @Nullable JsonNode told() {
         ObjectNode set = seen.jobSet();
-        JsonNode from = Json.at(set, "status");
-        if (set == null || from == null || !Trainer.isControlledBy(set, job)) {
-            return;
+        return set != null && Trainer.isControlledBy(set, job) ? Json.at(set, "status") : null;
+    }
+
+    private void copyEnds() {
+        JsonNode from = told();
+        if (from != null) {
+            copyEnd(from, JobSetEngine.COMPLETED, COMPLETE);
+            copyEnd(from, JobSetEngine.FAILED, FAILED);
         }
-        copyEnd(from, JobSetEngine.COMPLETED, COMPLETE);
-        copyEnd(from, JobSetEngine.FAILED, FAILED);
-        ArrayNode told = Json.array();
-        for (JsonNode each : Json.listAt(from, "replicatedJobsStatus")) {
-            ObjectNode one = told.addObject().put("name", Json.textAt(each, "name"));
+    }
+
+    private void copyCounts() {
+        ArrayNode counts = Json.array();
+        for (JsonNode each : Json.listAt(told(), "replicatedJobsStatus")) {
+            ObjectNode one = counts.addObject().put("name", Json.textAt(each, "name"));
             for (String field : List.of("ready", "succeeded", "failed", "active", "suspended")) {
                 one.put(field, Json.longAt(each, 0, field));
             }
         }
-        if (!told.isEmpty()) {
-            status.set("jobsStatus", told);
+        if (!counts.isEmpty()) {
+            status.set("jobsStatus", counts);
         }
     }
 

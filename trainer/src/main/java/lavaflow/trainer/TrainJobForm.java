@@ -42,6 +42,8 @@ final class TrainJobForm {
         }
         blueprint.spec().put("suspend", Json.flagAt(trainJob, "spec", "suspend"));
         jobSet.set("spec", blueprint.spec());
+        // Not every server has somebody who does this when the set comes in, and others read sets, too.
+        JobSetDefaults.complete(jobSet);
     }
 
     private void fill(PodSet set) {

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class TrainJobs {
     static final String NAME = "trainjob-controller";
 
+    /** Who tells of them, as upstream. */
+    private static final String TELLER = "trainer-trainjob-controller";
+
     /** Who owns the fields of what is made, as upstream. */
     private static final String OWNER = "trainer";
 
@@ -42,7 +45,7 @@ final class TrainJobs {
     TrainJobs(KubeApi api, Followers followers, Gang gang, Timing timing) {
         this.api = api;
         this.timing = timing;
-        this.events = new EventRecorder(api, NAME, timing.clock());
+        this.events = new EventRecorder(api, TELLER, timing.clock());
         this.ways = new TrainJobEngine.Ways(gang, this::priority, SshKey::make);
         this.runner = new ControllerRunner<>(NAME, followers, WORKERS, this::reconcile, timing.nanoTime());
         runner.followWhileServed(Trainer.TRAIN_JOBS, job -> List.of(Place.of(job)));

@@ -37,6 +37,38 @@ class TrainJobsTest {
     }
 
     @Test
+    void jobsThatEndAfterItAreStillCounted() {
+        cluster.submit(TestingTrainer.job("deepspeed-distributed"));
+        cluster.running("digits-node-0");
+        cluster.running("digits-launcher-0");
+        cluster.end("digits-launcher-0", "Complete", "CompletionsReached");
+        cluster.bury();
+        assertThat(cluster.conditions()).isEqualTo("Complete");
+        assertThat(Json.string(seen().path("status").path("jobsStatus")))
+                .isEqualTo(
+                        "[{\"name\":\"node\",\"ready\":0,\"succeeded\":0,\"failed\":0,\"active\":0,\"suspended\":0},"
+                                + "{\"name\":\"launcher\",\"ready\":0,\"succeeded\":1,\"failed\":0,\"active\":0,\"suspended\":0}]");
+    }
+
+    @Test
+    void itsJobSetSaysWhatIsUsualAndEventsNameUpstreamsTellers() {
+        cluster.submit(TestingTrainer.job("torch-distributed"));
+        ObjectNode set = cluster.get(Trainer.JOB_SETS, "digits");
+        assertThat(Json.textAt(set, "spec", "startupPolicy", "startupPolicyOrder"))
+                .isEqualTo("AnyOrder");
+        cluster.end("digits-node-0", "Complete", "CompletionsReached");
+        cluster.submit(named(TestingTrainer.job("missing"), "other"));
+        assertThat(cluster.api.list(TestingTrainer.EVENTS, "", KubeApi.View.WHOLE).items().stream()
+                        .map(event -> Json.textAt(event, "source", "component")))
+                .containsExactlyInAnyOrder("jobset", "trainer-trainjob-controller");
+    }
+
+    private static ObjectNode named(ObjectNode job, String name) {
+        Json.ensureObject(job, "metadata").put("name", name);
+        return job;
+    }
+
+    @Test
     void aFailureStaysOneEvenWhenTheJobSetIsGone() {
         cluster.submit(TestingTrainer.job("torch-distributed"));
         cluster.end("digits-node-0", "Failed", "BackoffLimitExceeded");
