@@ -19,7 +19,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * What becomes of training jobs, step by step.
  *
  * @param gang the scheduler of gangs: none, volcano, or another name
- * @param operator upstream's that has to do with it: training, or mpi
+ * @param operator upstream's that has to do with it: training, mpi, or trainer
  * @param departures places that may differ, by the key under which docs/compatibility.md says why
  */
 record TrainingScenario(
@@ -29,12 +29,11 @@ record TrainingScenario(
         String operator,
         List<ObjectNode> steps,
         Map<String, List<Pattern>> departures) {
-    private static final Path DIRECTORY = Path.of("src/test/resources/training");
-
-    static List<TrainingScenario> readAll() throws IOException {
+    /** @param usual the operator of scenarios that do not say it */
+    static List<TrainingScenario> readAll(Path directory, String usual) throws IOException {
         List<TrainingScenario> scenarios = new ArrayList<>();
         List<Path> files;
-        try (Stream<Path> found = Files.list(DIRECTORY)) {
+        try (Stream<Path> found = Files.list(directory)) {
             files = found.filter(file -> file.toString().endsWith(".yaml"))
                     .sorted()
                     .toList();
@@ -45,7 +44,7 @@ record TrainingScenario(
             for (String document : Files.readString(file).split("(?m)^---\n", -1)) {
                 if (YamlTree.parse(shared + document) instanceof ObjectNode scenario) {
                     if (scenario.has("name")) {
-                        scenarios.add(read(topic, scenario));
+                        scenarios.add(read(topic, scenario, usual));
                     } else {
                         // Anchors reach no further than their document, so it is part of each that follows.
                         shared = document;
@@ -56,14 +55,14 @@ record TrainingScenario(
         return scenarios;
     }
 
-    private static TrainingScenario read(String topic, ObjectNode scenario) {
+    private static TrainingScenario read(String topic, ObjectNode scenario, String usual) {
         List<ObjectNode> steps = new ArrayList<>();
         Json.listAt(scenario, "steps").forEach(step -> steps.add((ObjectNode) step));
         return new TrainingScenario(
                 topic,
                 Json.textAt(scenario, "name"),
                 said(scenario, "gang", "none"),
-                said(scenario, "operator", "training"),
+                said(scenario, "operator", usual),
                 steps,
                 departures(scenario.path("differs")));
     }

@@ -142,6 +142,12 @@ final class TrainingSide {
         return Json.textAt(object, "metadata", "name");
     }
 
+    /** Its name, without the end that the server chose. */
+    private static String title(ObjectNode pod) {
+        String chosen = Json.textAt(pod, "metadata", "generateName");
+        return chosen.isEmpty() ? name(pod) : chosen.substring(0, chosen.length() - 1);
+    }
+
     /** @param pod the end of its name, or {@code all} for every pod that has not begun */
     private void play(String pod, String part) throws InterruptedException {
         if (pod.equals("all")) {
@@ -155,7 +161,7 @@ final class TrainingSide {
         List<ObjectNode> found = new ArrayList<>();
         await("a pod " + pod + " to become " + part, () -> {
             pods(part.equals("gone")).stream()
-                    .filter(each -> name(each).endsWith("-" + pod) && mayBecome(each, part))
+                    .filter(each -> title(each).endsWith("-" + pod) && mayBecome(each, part))
                     .forEach(found::add);
             return !found.isEmpty();
         });
@@ -290,11 +296,11 @@ final class TrainingSide {
     /** Operators are to have no more to do than the scenarios that happen. */
     void endJobs() {
         for (KubeApi.Kind jobs : TrainingState.jobs(operator)) {
-            api.list(
-                    jobs,
-                    namespace,
-                    KubeApi.View.METADATA,
-                    job -> api.delete(jobs, namespace, name(job), KubeApi.Deletion.PLAIN));
+            api.list(jobs, namespace, KubeApi.View.METADATA, job -> {
+                if (Json.at(job, "metadata", "ownerReferences") == null) { // others go with their owners
+                    api.delete(jobs, namespace, name(job), KubeApi.Deletion.PLAIN);
+                }
+            });
         }
     }
 

@@ -1,6 +1,9 @@
 package lavaflow.e2e;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,9 +35,18 @@ final class TrainingState {
             new KubeApi.Kind("rbac.authorization.k8s.io", "v1", "rolebindings", true),
             new KubeApi.Kind("autoscaling", "v2", "horizontalpodautoscalers", true),
             new KubeApi.Kind("batch", "v1", "jobs", true));
+    private static final List<KubeApi.Kind> TRAIN_JOBS = List.of(
+            new KubeApi.Kind("trainer.kubeflow.org", "v1alpha1", "trainjobs", true),
+            new KubeApi.Kind("jobset.x-k8s.io", "v1alpha2", "jobsets", true));
+    /** What these are made of, beside pods and services. */
+    private static final List<KubeApi.Kind> PARTS =
+            List.of(new KubeApi.Kind("batch", "v1", "jobs", true), KubeApi.Kind.core("persistentvolumeclaims"));
 
     private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z");
     private static final Pattern UID = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+    /** Ends of the names of a Job's pods. */
+    private static final Pattern GENERATED = Pattern.compile("(-\\d+-\\d+)-[bcdfghjklmnpqrstvwxz2456789]{5}\\b");
+
     private static final Pattern TOKENS = Pattern.compile("kube-api-access-[a-z0-9]{5}");
     /** One event may tell of several pods or services. */
     private static final Pattern SEVERAL =
@@ -52,17 +64,23 @@ final class TrainingState {
 
     /** The kinds of jobs an operator has to do with. */
     static List<KubeApi.Kind> jobs(String operator) {
-        return operator.equals("mpi")
-                ? List.of(new KubeApi.Kind(GROUP, "v2beta1", "mpijobs", true))
-                : Stream.of("tfjobs", "pytorchjobs", "xgboostjobs", "paddlejobs", "jaxjobs", "mpijobs")
+        return switch (operator) {
+            case "trainer" -> TRAIN_JOBS;
+            case "mpi" -> List.of(new KubeApi.Kind(GROUP, "v2beta1", "mpijobs", true));
+            default ->
+                Stream.of("tfjobs", "pytorchjobs", "xgboostjobs", "paddlejobs", "jaxjobs", "mpijobs")
                         .map(resource -> new KubeApi.Kind(GROUP, "v1", resource, true))
                         .toList();
+        };
     }
 
     /** What changes while something happens. */
     ObjectNode glance() {
         ObjectNode often = read(OFTEN);
         often.setAll(read(jobs));
+        if (jobs.equals(TRAIN_JOBS)) {
+            often.setAll(read(PARTS));
+        }
         return often;
     }
 
@@ -77,11 +95,15 @@ final class TrainingState {
         ObjectNode state = Json.object();
         for (KubeApi.Kind kind : kinds) {
             TreeMap<String, JsonNode> found = new TreeMap<>();
-            api.list(kind, namespace, KubeApi.View.WHOLE, object -> {
+            List<ObjectNode> listed = new ArrayList<>();
+            api.list(kind, namespace, KubeApi.View.WHOLE, listed::add);
+            // By names the order of those whose names the server ended would be left to chance.
+            listed.sort(Comparator.comparing(object -> Json.textAt(object, "metadata", "creationTimestamp")));
+            for (ObjectNode object : listed) {
                 if (!isOfEveryNamespace(object)) {
-                    found.put(Json.textAt(object, "metadata", "name"), shown(kind, object));
+                    found.put(title(object, found.keySet()), shown(kind, object));
                 }
-            });
+            }
             if (!found.isEmpty()) {
                 ObjectNode all = state.putObject(
                         kind.group().isEmpty() ? kind.resource() : kind.resource() + "." + kind.group());
@@ -89,6 +111,17 @@ final class TrainingState {
             }
         }
         return state;
+    }
+
+    /** Its name; where the server chose the end of it, the number of those before it. */
+    private static String title(ObjectNode object, Set<String> taken) {
+        String name = plain(Json.textAt(object, "metadata", "name"));
+        int number = 2;
+        String title = name;
+        while (taken.contains(title)) {
+            title = name + " " + number++;
+        }
+        return title;
     }
 
     private static boolean isOfEveryNamespace(ObjectNode object) {
@@ -109,10 +142,43 @@ final class TrainingState {
         if (kind.resource().equals("secrets")) {
             Json.ensureObject(copy, "data").properties().forEach(each -> each.setValue(Json.text("<secret>")));
         }
-        if (kind.group().equals(GROUP)) {
+        if (kind.group().equals(GROUP) || kind.resource().equals("trainjobs")) {
             copy.remove("spec"); // the user's own words
         }
+        if (kind.resource().equals("jobsets")) {
+            bare(copy);
+        }
+        if (Json.at(copy, "data", "runtime") != null) {
+            Json.ensureObject(copy, "data").set("runtime", kept(Json.textAt(copy, "data", "runtime")));
+        }
         return plain(copy);
+    }
+
+    /** A runtime that is kept as text: how it is written is not the question. */
+    private static JsonNode kept(String text) {
+        JsonNode runtime = YamlTree.parse(text);
+        Json.ensureObject((ObjectNode) runtime, "metadata")
+                .remove(List.of("uid", "resourceVersion", "namespace", "managedFields"));
+        bare(runtime);
+        return runtime;
+    }
+
+    /** Takes away how Go writes what nobody said of pods in templates, and writes amounts as it does. */
+    private static void bare(JsonNode node) {
+        node.forEach(TrainingState::bare);
+        if (node instanceof ObjectNode object) {
+            for (String field : List.of("metadata", "resources", "status")) {
+                if (object.path(field).isObject() && object.path(field).isEmpty()) {
+                    object.remove(field);
+                }
+            }
+            for (String field : List.of("limits", "requests")) {
+                object.path(field)
+                        .properties()
+                        .forEach(amount ->
+                                amount.setValue(Json.text(amount.getValue().asText())));
+            }
+        }
     }
 
     private static JsonNode plain(JsonNode node) {
@@ -136,8 +202,14 @@ final class TrainingState {
 
     private static String plain(String text) {
         String timeless = TIME.matcher(text).replaceAll("<time>");
-        return UID.matcher(TOKENS.matcher(timeless).replaceAll("kube-api-access-<chance>"))
-                .replaceAll("<uid>");
+        String tokenless = TOKENS.matcher(timeless).replaceAll("kube-api-access-<chance>");
+        return GENERATED.matcher(UID.matcher(tokenless).replaceAll("<uid>")).replaceAll("$1-<chance>");
+    }
+
+    /** Events have one of two forms. */
+    private static String teller(ObjectNode event) {
+        String source = Json.textAt(event, "source", "component");
+        return source.isEmpty() ? Json.textAt(event, "reportingComponent") : source;
     }
 
     private ObjectNode events() {
@@ -148,7 +220,7 @@ final class TrainingState {
                     Json.textAt(event, "involvedObject", "kind"),
                     Json.textAt(event, "type"),
                     Json.textAt(event, "reason"),
-                    Json.textAt(event, "source", "component"));
+                    teller(event));
             String message = plain(Json.textAt(event, "message"));
             Matcher several = SEVERAL.matcher(message);
             if (several.matches()) {
