@@ -8,6 +8,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.CertPathBuilderException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -257,17 +258,25 @@ final class Connection implements Streams, AutoCloseable {
                 && cause.getCause() != null) {
             cause = cause.getCause();
         }
-        String what = cause.getMessage();
-        if (what == null) {
-            what = cause instanceof ConnectException
-                    ? "connection refused"
-                    : cause.getClass().getSimpleName();
-        }
+        String what = reason(cause);
         if (cause instanceof HttpTimeoutException) {
             return ApiException.of(504, "Timeout", server + " did not answer: " + what);
         }
         reachability.failed(what);
         return ApiException.of(503, "ServiceUnavailable", "cannot reach " + server + ": " + what);
+    }
+
+    private static String reason(Throwable cause) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof CertPathBuilderException) {
+                return "nobody this program trusts vouches for the server's certificate; certificate-authority-data of the kubeconfig"
+                        + " says who does";
+            }
+        }
+        if (cause.getMessage() == null && cause instanceof ConnectException) {
+            return "connection refused";
+        }
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
     /** The server's Status, or one made of whatever it, or somebody before it, answered. */

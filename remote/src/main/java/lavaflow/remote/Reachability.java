@@ -5,24 +5,29 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says once that a server cannot be reached, and once that it can again, however many ask for it. */
+/**
+ * Says once that a server cannot be reached any more, and once that it can again, however many ask for it. Where it never could, whoever
+ * wanted to connect says so.
+ */
 final class Reachability {
     private static final Logger LOG = LoggerFactory.getLogger(Reachability.class);
 
     private final String server;
     private final AtomicReference<String> failure = new AtomicReference<>("");
+    private volatile boolean known;
 
     Reachability(String server) {
         this.server = server;
     }
 
     void failed(String what) {
-        if (failure.getAndSet(what).isEmpty()) {
+        if (known && failure.getAndSet(what).isEmpty()) {
             LOG.warn("cannot reach {}: {}; trying again", server, what);
         }
     }
 
     void reached() {
+        known = true;
         if (!failure.get().isEmpty() && !failure.getAndSet("").isEmpty()) {
             LOG.info("{} can be reached again", server);
         }
