@@ -29,6 +29,11 @@ public final class AdmissionForms {
         this.store = store;
     }
 
+    /** A resource by its name in the plural, null where it is not served. */
+    public @Nullable Resource resource(String group, String version, String resource) {
+        return table.find(group, version, resource);
+    }
+
     /** The resource of a kind, null where it is not served. */
     public @Nullable Resource ofKind(String apiVersion, String kind) {
         for (Resource each : table.all()) {

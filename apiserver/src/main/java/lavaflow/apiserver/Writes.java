@@ -202,13 +202,12 @@ final class Writes {
         String key = resource.key(call.namespace(), call.name());
         for (int attempt = 0; attempt < CONFLICT_TRIES; attempt++) {
             StoredObject stored = store.get(resource.bucket(), key);
-            if (stored == null) {
-                if (!mayCreate) {
-                    throw resource.notFound(call.name());
-                }
-                return createInstead(call, ownerRecorded, transformation);
+            if (stored == null && !mayCreate) {
+                throw resource.notFound(call.name());
             }
-            Written written = updateOnce(call, resource, stored, ownerRecorded, transformation);
+            Written written = stored == null
+                    ? createOnce(call, resource, key, ownerRecorded, transformation)
+                    : updateOnce(call, resource, stored, ownerRecorded, transformation);
             if (written != null) {
                 return written;
             }
@@ -216,13 +215,22 @@ final class Writes {
         throw resource.modified(call.name());
     }
 
-    private Written createInstead(Call call, boolean ownerRecorded, Transformation transformation) {
+    /** The result, or null where another writer made the object meanwhile, which is then there to be changed. */
+    private @Nullable Written createOnce(
+            Call call, Resource resource, String key, boolean ownerRecorded, Transformation transformation) {
         ObjectNode object = transformation.apply(null);
         if (!Metadata.uid(object).isEmpty()) {
             throw UpdatePreconditions.otherObject(call, Metadata.uid(object), "");
         }
         Metadata.of(object).remove("resourceVersion");
-        return new Written(ownerRecorded ? createOwned(call, object) : create(call, object), true);
+        try {
+            return new Written(ownerRecorded ? createOwned(call, object) : create(call, object), true);
+        } catch (ApiException e) {
+            if (e.reason().equals("AlreadyExists") && store.get(resource.bucket(), key) != null) {
+                return null;
+            }
+            throw e;
+        }
     }
 
     /** The result, or null where another writer was faster and the change may be tried again. */
