@@ -1,6 +1,7 @@
 package lavaflow.flows;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,6 +32,9 @@ final class JobFlows {
 
     /** How often those who wait for a probe look whether it holds. */
     private static final Duration PROBING = Duration.ofSeconds(1);
+
+    /** For so long nothing is said of templates that a new flow does not have: they mostly come with it, and so do changes of it. */
+    private static final Duration TEMPLATES_COME = Duration.ofSeconds(2);
 
     private static final String TASK_SPEC = "volcano.sh/task-spec";
 
@@ -107,6 +111,13 @@ final class JobFlows {
                         .map(found -> Json.objectAt(found, "spec"))
                         .orElse(null),
                 this::holds);
+        if (!plan.missing().isEmpty() && jobs.isEmpty() && plan.create().isEmpty()) {
+            Duration left = Duration.between(clock.instant(), created(flow).plus(TEMPLATES_COME));
+            // More than that is left only where clocks differ.
+            if (left.isPositive() && left.compareTo(TEMPLATES_COME) <= 0) {
+                return Optional.of(left);
+            }
+        }
         flow = retry(flow, plan, jobs);
         for (ObjectNode job : plan.delete()) {
             delete(job);
@@ -119,6 +130,10 @@ final class JobFlows {
         }
         tell(flow, jobs);
         return plan.waits() ? Optional.of(PROBING) : Optional.empty();
+    }
+
+    private static Instant created(ObjectNode flow) {
+        return Instant.parse(Json.textAt(flow, "metadata", "creationTimestamp"));
     }
 
     /** The Jobs there are of a flow; one that is somebody else's is said to be so. */

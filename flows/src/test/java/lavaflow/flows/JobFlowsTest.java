@@ -180,10 +180,23 @@ class JobFlowsTest {
     @Test
     void aTemplateThatComesLateIsWaitedFor() {
         testing.make(Flows.JOB_FLOWS, "{metadata: {name: f}, spec: {flows: [{name: a}]}}");
+        testing.pass(Duration.ofSeconds(3));
         assertThat(testing.jobs()).isEmpty();
         assertThat(testing.events()).containsExactly("Warning TemplateNotFound there is no JobTemplate named a yet");
         testing.template("a");
         assertThat(testing.jobs()).containsExactly("f-a");
+    }
+
+    @Test
+    void nothingIsSaidOfATemplateThatComesRightAfterTheFlow() {
+        ObjectNode flow = testing.make(Flows.JOB_FLOWS, "{metadata: {name: f}, spec: {flows: [{name: a}]}}");
+        assertThat(testing.find(Flows.JOB_FLOWS, "f"))
+                .as("whoever changes it right after making it finds it as it was")
+                .isEqualTo(flow);
+        testing.template("a");
+
+        assertThat(testing.jobs()).containsExactly("f-a");
+        assertThat(testing.events()).noneMatch(event -> event.contains("TemplateNotFound"));
     }
 
     @Test
