@@ -131,7 +131,7 @@ final class Stages {
         if (gated > 0) {
             findings.add(new Finding.Gated(gated));
         }
-        boolean tooFew = gang.tally().valid() - gated < gang.spec().minMember();
+        boolean tooFew = gang.valid() - gated < gang.spec().minMember();
         report(Stage.PODS, invalid != null || (gated > 0 && tooFew), findings);
     }
 

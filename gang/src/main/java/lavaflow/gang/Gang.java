@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.TreeMap;
+import java.util.function.ToIntFunction;
 
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,11 @@ public final class Gang {
             return holding() + of(Stage.SUCCEEDED) + of(Stage.PIPELINED) + of(Stage.PENDING);
         }
 
+        /** Those that wait for a place, or for the API to confirm it. */
+        int coming() {
+            return of(Stage.PENDING) + of(Stage.PIPELINED) + of(Stage.ALLOCATED) + of(Stage.BINDING);
+        }
+
         /** Those that have to go. */
         int leaving() {
             return of(Stage.RELEASING) + of(Stage.LINGERING);
@@ -80,6 +86,9 @@ public final class Gang {
     /** Null until somebody asks, and again whenever pods come or go. */
     @Nullable
     SubGangs parts;
+
+    /** The same; see {@link Losses}. */
+    private @Nullable Losses losses;
 
     int priority;
 
@@ -210,12 +219,14 @@ public final class Gang {
 
     void add(Member member) {
         parts = null;
+        losses = null;
         members.put(member.uid(), member);
         count(member, 1);
     }
 
     void remove(Member member) {
         parts = null;
+        losses = null;
         members.remove(member.uid());
         count(member, -1);
     }
@@ -266,7 +277,33 @@ public final class Gang {
     // ---- what counts ----
 
     public boolean isReady() {
-        return all.ready() + all.waitingBestEffort() >= spec.minMember();
+        return all.ready() + all.waitingBestEffort() + writtenOff().all() >= spec.minMember();
+    }
+
+    /** How many of its pods can be counted on: that have or had their place, or wait for it. */
+    public int valid() {
+        return all.valid() + writtenOff().all();
+    }
+
+    /**
+     * Pods that failed and are written off, because the gang has begun and could not have enough without them, whatever becomes of those that
+     * wait: these would wait for ever otherwise. As long as it could have enough, it has to.
+     */
+    private Losses writtenOff() {
+        boolean possible = all.of(Stage.FAILED) > 0 && all.coming() > 0;
+        if (!possible || !hasEnough(Tally::scheduled) || hasEnough(Tally::valid)) {
+            return Losses.NONE;
+        }
+        Losses known = losses;
+        if (known == null) {
+            known = Losses.of(members.values());
+            losses = known;
+        }
+        return known;
+    }
+
+    private boolean hasEnough(ToIntFunction<Tally> count) {
+        return count.applyAsInt(all) >= spec.minMember() && rolesHave(count, Losses.NONE);
     }
 
     /** How many more pods it must have. */
@@ -275,11 +312,15 @@ public final class Gang {
     }
 
     public boolean isPipelined() {
-        return all.ready() + all.waitingBestEffort() + all.of(Stage.PIPELINED) >= spec.minMember();
+        return all.ready()
+                        + all.waitingBestEffort()
+                        + all.of(Stage.PIPELINED)
+                        + writtenOff().all()
+                >= spec.minMember();
     }
 
     public boolean isStarving() {
-        return all.ready() + all.of(Stage.PIPELINED) < spec.minMember();
+        return all.ready() + all.of(Stage.PIPELINED) + writtenOff().all() < spec.minMember();
     }
 
     /** Roles only count where their minima together do not exceed that of the whole. */
@@ -291,26 +332,23 @@ public final class Gang {
                                 .sum();
     }
 
-    public boolean areRolesReady() {
+    private boolean rolesHave(ToIntFunction<Tally> count, Losses besides) {
         return !rolesCount()
-                || spec.minTaskMember().entrySet().stream().allMatch(each -> {
-                    Tally role = tally(each.getKey());
-                    return role.ready() + role.waitingBestEffort() >= each.getValue();
-                });
+                || spec.minTaskMember().entrySet().stream()
+                        .allMatch(each ->
+                                count.applyAsInt(tally(each.getKey())) + besides.of(each.getKey()) >= each.getValue());
+    }
+
+    public boolean areRolesReady() {
+        return rolesHave(role -> role.ready() + role.waitingBestEffort(), writtenOff());
     }
 
     public boolean areRolesPipelined() {
-        return !rolesCount()
-                || spec.minTaskMember().entrySet().stream().allMatch(each -> {
-                    Tally role = tally(each.getKey());
-                    return role.ready() + role.waitingBestEffort() + role.of(Stage.PIPELINED) >= each.getValue();
-                });
+        return rolesHave(role -> role.ready() + role.waitingBestEffort() + role.of(Stage.PIPELINED), writtenOff());
     }
 
     public boolean areRolesValid() {
-        return !rolesCount()
-                || spec.minTaskMember().entrySet().stream()
-                        .allMatch(each -> tally(each.getKey()).valid() >= each.getValue());
+        return rolesHave(Tally::valid, writtenOff());
     }
 
     /** Whether a role would have enough without some of its pods. */
@@ -330,7 +368,7 @@ public final class Gang {
     /** Whether a role has a minimum it is below. */
     boolean needsMoreOf(String role) {
         Integer least = spec.minTaskMember().get(role);
-        return least != null && tally(role).ready() < least;
+        return least != null && tally(role).ready() + writtenOff().of(role) < least;
     }
 
     /** What it still has to be given of what it was let in for. */

@@ -21,7 +21,7 @@ final class GangPlugin
         }
         int valid = gang.tally().valid();
         int least = gang.spec().minMember();
-        return valid >= least
+        return gang.valid() >= least
                 ? null
                 : new Invalid(
                         "NotEnoughTasks",
