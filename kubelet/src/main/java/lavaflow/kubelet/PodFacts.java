@@ -98,6 +98,17 @@ record PodFacts(
             return last != null && last.isRunning();
         }
 
+        /** Whether what was to be changed has ended and what takes its place is on its way, with nothing to stop it. */
+        boolean isBeingReplaced() {
+            boolean begins = work == Work.STARTING && !attempts.isEmpty() && exit() == null;
+            Attempt before = fromLast(begins ? 1 : 0);
+            return failure == null
+                    && before != null
+                    && before.exit() != null
+                    && !before.hash().isEmpty()
+                    && !before.hash().equals(hash);
+        }
+
         Attempt.@Nullable Exit exit() {
             Attempt last = last();
             return last == null ? null : last.exit();
@@ -110,6 +121,14 @@ record PodFacts(
 
     boolean isEnding() {
         return end != null || vanished || pod.isDeleted();
+    }
+
+    /** Whether nothing else happens to the pod than that containers begin again as somebody changed them. */
+    boolean isChanging() {
+        return !isEnding()
+                && pod.containers().stream()
+                        .filter(each -> each.role() == PodView.Role.MAIN || each.isSidecar())
+                        .anyMatch(each -> of(each).isBeingReplaced());
     }
 
     boolean runsAnything() {

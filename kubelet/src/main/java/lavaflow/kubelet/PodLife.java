@@ -256,8 +256,9 @@ final class PodLife extends PodMemory {
             resize(pod);
             PodFacts facts = facts();
             if (!pod.isOver()) {
-                writer.offer(PodStatusForm.render(
-                        facts, around.runtimeName(), around.settings().address(), startTime, conditions()));
+                ObjectNode status = PodStatusForm.render(
+                        facts, around.runtimeName(), around.settings().address(), startTime, conditions());
+                writer.offer(status, facts.isChanging());
             }
             PodDecision.Decision decision = suspended ? PodDecision.suspend(facts) : PodDecision.decide(facts);
             decision.actions().forEach(tasks::begin);

@@ -18,13 +18,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes the status of one pod behind the back of whoever decides it: what was decided last is written, what was decided
  * in between is left out, and what cannot be written is tried again. That a pod is being made waits a little: most run
- * before anybody could read it, and writing it costs as much as telling that they run.
+ * before anybody could read it, and writing it costs as much as telling that they run. So does the moment between two lives
+ * of a container whose image was changed, of which kubelets, who do both in one go, rarely tell: the pod stays ready.
  */
 final class StatusWriter {
     private static final Logger LOG = LoggerFactory.getLogger(StatusWriter.class);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
     private static final Duration LAST_PAUSE = Duration.ofSeconds(10);
-    static final Duration MAKING_WAITS = Duration.ofSeconds(1);
+    static final Duration PASSING_WAITS = Duration.ofSeconds(1);
     private static final Set<String> MAKING = Set.of("ContainerCreating", "PodInitializing");
 
     /** Runs something after a while. */
@@ -65,7 +66,8 @@ final class StatusWriter {
         known = pod;
     }
 
-    synchronized void offer(ObjectNode status) {
+    /** Writes a status soon, or, if it is soon to be another one, after a while. */
+    synchronized void offer(ObjectNode status, boolean passing) {
         if (gone) {
             return;
         }
@@ -75,11 +77,11 @@ final class StatusWriter {
             notifyAll();
             return;
         }
-        if (!isBeingMade(status)) {
+        if (!passing && !isBeingMade(status)) {
             begin();
         } else if (!waiting) {
             waiting = true;
-            later.after(MAKING_WAITS, this::waited);
+            later.after(PASSING_WAITS, this::waited);
         }
     }
 

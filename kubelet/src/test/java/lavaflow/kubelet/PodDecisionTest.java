@@ -254,6 +254,54 @@ class PodDecisionTest {
     }
 
     @Test
+    void aPodChangesUntilTheNewContainerIsThere() {
+        Attempt old = new Attempt("x", 0, "old", "", "other", "SIGTERM", TestingPod.NOW, null);
+        Attempt ended = old.ended(new Attempt.Exit(137, "Error", "", TestingPod.NOW));
+        Attempt made = TestingPod.of(ONE).life("a", 1);
+
+        assertThat(changes(ONE, PodFacts.Work.STOPPING, old)).isFalse();
+        assertThat(changes(ONE, PodFacts.Work.STOPPING, ended)).isTrue();
+        assertThat(changes(ONE, PodFacts.Work.STARTING, ended)).isTrue();
+        assertThat(changes(ONE, PodFacts.Work.STARTING, ended, made)).isTrue();
+        assertThat(changes(ONE, PodFacts.Work.STARTING, ended, made.started(TestingPod.NOW)))
+                .isTrue();
+        assertThat(changes(ONE, PodFacts.Work.NONE, ended, made.started(TestingPod.NOW)))
+                .isFalse();
+    }
+
+    @Test
+    void aPodThatEndsOrCannotGoOnDoesNotChange() {
+        Attempt ended = new Attempt("x", 0, "old", "", "other", "SIGTERM", TestingPod.NOW, null)
+                .ended(new Attempt.Exit(137, "Error", "", TestingPod.NOW));
+        TestingPod pod = TestingPod.of(ONE).know("a", PodFacts.Work.NONE, false, false, ended);
+
+        assertThat(pod.failing("a", "ErrImagePull", "no", TestingPod.NOW)
+                        .facts()
+                        .isChanging())
+                .isFalse();
+        assertThat(TestingPod.of(ONE)
+                        .know("a", PodFacts.Work.STARTING, false, false, ended)
+                        .deleted()
+                        .facts()
+                        .isChanging())
+                .isFalse();
+    }
+
+    @Test
+    void anInitContainerThatIsDoneStaysDoneWhateverItsImageIsNow() {
+        String spec = "containers: [{name: a, image: i}]\ninitContainers: [{name: init, image: i}]";
+        Attempt done = new Attempt("x", 0, "old", "", "other", "SIGTERM", TestingPod.NOW, null)
+                .ended(new Attempt.Exit(0, "Completed", "", TestingPod.NOW));
+        TestingPod pod = TestingPod.of(spec).running("a").know("init", PodFacts.Work.NONE, false, false, done);
+
+        assertThat(pod.facts().isChanging()).isFalse();
+    }
+
+    private static boolean changes(String spec, PodFacts.Work work, Attempt... lives) {
+        return TestingPod.of(spec).know("a", work, false, false, lives).facts().isChanging();
+    }
+
+    @Test
     void ephemeralContainersStartOnceBesideTheOthers() {
         String spec = "containers: [{name: a, image: i}]\nephemeralContainers: [{name: debug, image: i}]";
 

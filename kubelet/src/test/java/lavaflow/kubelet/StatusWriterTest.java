@@ -73,19 +73,19 @@ class StatusWriterTest {
 
     @Test
     void aPodThatSoonRunsIsWrittenOnce() throws InterruptedException {
-        writer.offer(waitingFor("ContainerCreating"));
+        writer.offer(waitingFor("ContainerCreating"), false);
         ObjectNode placed = waitingFor("ContainerCreating");
-        writer.offer(placed.put("podIP", "10.0.0.1"));
-        writer.offer(running());
+        writer.offer(placed.put("podIP", "10.0.0.1"), false);
+        writer.offer(running(), false);
         writer.awaitWritten();
 
         assertThat(written).containsExactly("Running");
-        assertThat(delays).containsExactly(StatusWriter.MAKING_WAITS);
+        assertThat(delays).containsExactly(StatusWriter.PASSING_WAITS);
     }
 
     @Test
     void aPodThatTakesLongerIsToldToBeMade() throws InterruptedException {
-        writer.offer(waitingFor("PodInitializing"));
+        writer.offer(waitingFor("PodInitializing"), false);
         assertThat(written).isEmpty();
 
         waiting.getFirst().run();
@@ -95,8 +95,20 @@ class StatusWriterTest {
     }
 
     @Test
+    void aPodWhoseContainerBeginsAgainIsToldOnlyIfThatTakesLong() throws InterruptedException {
+        writer.offer(running().put("message", "between two lives"), true);
+        assertThat(written).isEmpty();
+
+        waiting.getFirst().run();
+        writer.awaitWritten();
+
+        assertThat(written).containsExactly("Running");
+        assertThat(delays).containsExactly(StatusWriter.PASSING_WAITS);
+    }
+
+    @Test
     void whatStandsInItsWayIsToldAtOnce() throws InterruptedException {
-        writer.offer(waitingFor("ErrImagePull"));
+        writer.offer(waitingFor("ErrImagePull"), false);
         writer.awaitWritten();
 
         assertThat(written).containsExactly("PendingErrImagePull");
@@ -105,7 +117,7 @@ class StatusWriterTest {
 
     @Test
     void whoWaitsForWhatIsWrittenDoesNotWaitLong() throws InterruptedException {
-        writer.offer(waitingFor("ContainerCreating"));
+        writer.offer(waitingFor("ContainerCreating"), false);
 
         writer.awaitWritten();
 
@@ -114,8 +126,8 @@ class StatusWriterTest {
 
     @Test
     void afterItWasWrittenNothingIsLeftToWrite() throws InterruptedException {
-        writer.offer(waitingFor("ContainerCreating"));
-        writer.offer(running());
+        writer.offer(waitingFor("ContainerCreating"), false);
+        writer.offer(running(), false);
         writer.awaitWritten();
 
         waiting.getFirst().run();
