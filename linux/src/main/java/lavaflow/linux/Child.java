@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,8 @@ public final class Child {
                 CLibrary.function("posix_spawn_file_actions_addopen", ADDRESS, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT);
         static final MethodHandle ADD_CLOSE_FROM =
                 CLibrary.function("posix_spawn_file_actions_addclosefrom_np", ADDRESS, JAVA_INT);
+        static final MethodHandle ADD_DIRECTORY =
+                CLibrary.function("posix_spawn_file_actions_addchdir_np", ADDRESS, ADDRESS);
         static final MethodHandle ATTRIBUTES_INIT = CLibrary.function("posix_spawnattr_init", ADDRESS);
         static final MethodHandle SET_FLAGS = CLibrary.function("posix_spawnattr_setflags", ADDRESS, JAVA_SHORT);
         static final MethodHandle SET_DEFAULTS = CLibrary.function("posix_spawnattr_setsigdefault", ADDRESS, ADDRESS);
@@ -60,17 +63,28 @@ public final class Child {
      */
     public static Child start(List<String> arguments, List<String> environment, List<@Nullable OpenFile> files)
             throws IOException {
-        return start(arguments, environment, files, null);
+        return start(arguments, environment, files, null, null);
+    }
+
+    /** As above, in a directory of its own instead of this process's. */
+    public static Child startIn(
+            Path directory, List<String> arguments, List<String> environment, List<@Nullable OpenFile> files)
+            throws IOException {
+        return start(arguments, environment, files, null, directory);
     }
 
     /** Starts a program whose terminal is the given one, also as its streams. */
     public static Child startOnTerminal(List<String> arguments, List<String> environment, String terminal)
             throws IOException {
-        return start(arguments, environment, List.of(), terminal);
+        return start(arguments, environment, List.of(), terminal, null);
     }
 
     private static Child start(
-            List<String> arguments, List<String> environment, List<@Nullable OpenFile> files, @Nullable String terminal)
+            List<String> arguments,
+            List<String> environment,
+            List<@Nullable OpenFile> files,
+            @Nullable String terminal,
+            @Nullable Path directory)
             throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment actions = arena.allocate(256, 16);
@@ -81,6 +95,10 @@ public final class Child {
                     terminalActions(arena, actions, terminal);
                 } else {
                     fileActions(arena, actions, files);
+                }
+                if (directory != null) {
+                    check((int)
+                            Functions.ADD_DIRECTORY.invokeExact(actions, CLibrary.string(arena, directory.toString())));
                 }
                 check((int) Functions.ATTRIBUTES_INIT.invokeExact(attributes));
                 check((int) Functions.SET_FLAGS.invokeExact(

@@ -2,6 +2,7 @@ package lavaflow.linux;
 
 import java.io.InputStream;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -10,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,6 +47,15 @@ class ChildTest {
         Child child = Child.start(List.of("/bin/sh", "-c", "exit 7"), ENVIRONMENT, Arrays.asList(null, null, null));
         assertThat(child.await()).isEqualTo(7);
         assertThat(child.await()).isEqualTo(7);
+    }
+
+    @Test
+    void aChildBeginsWhereItIsTold(@TempDir Path directory) throws Exception {
+        Child child = Child.startIn(
+                directory, List.of("/bin/sh", "-c", "echo >here"), ENVIRONMENT, Arrays.asList(null, null, null));
+
+        assertThat(child.await()).isZero();
+        assertThat(directory.resolve("here")).exists();
     }
 
     @Test

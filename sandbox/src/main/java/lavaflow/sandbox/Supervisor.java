@@ -67,7 +67,7 @@ final class Supervisor {
         Child child;
         try (OpenFile errors = OpenFile.write(complaints);
                 OpenFile write = sync[1]) {
-            child = spawn(arguments(made, directory), errors, write);
+            child = spawn(directory, arguments(made, directory), errors, write);
         } catch (IOException | RuntimeException e) {
             sync[0].close();
             throw e;
@@ -94,12 +94,16 @@ final class Supervisor {
         return pid;
     }
 
-    /** It waits for a word before it goes into the background, so that it can be put where our own end does not reach it. */
-    private Child spawn(List<String> arguments, OpenFile errors, OpenFile sync) throws IOException {
+    /**
+     * It waits for a word before it goes into the background, so that it can be put where our own end does not reach it. Where it stands it leaves
+     * a file if the container runs out of memory.
+     */
+    private Child spawn(Path directory, List<String> arguments, OpenFile errors, OpenFile sync) throws IOException {
         OpenFile[] go = OpenFile.pipe();
         try (OpenFile read = go[0];
                 OpenFile write = go[1]) {
-            Child child = Child.start(
+            Child child = Child.startIn(
+                    directory,
                     arguments,
                     List.of(Bundle.USUAL_PATH, "_OCI_SYNCPIPE=3", "_OCI_STARTPIPE=4"),
                     Arrays.asList(null, null, errors, sync, read));
