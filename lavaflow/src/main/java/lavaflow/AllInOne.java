@@ -2,6 +2,7 @@ package lavaflow;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -171,8 +172,7 @@ final class AllInOne implements AutoCloseable {
                                 credentials.authority().certificate(),
                                 ServerVersion.of(Lava.version()),
                                 clock,
-                                new VolcanoAdmission(
-                                        new TrainingAdmission(new TrainerAdmission(new OutsideAdmission(), clock))),
+                                new WebhookAdmission(new OutsideAdmission(), clock),
                                 new AccessSettings(
                                         () -> Credentials.tokenKeys(home),
                                         options.users().tokens(),
@@ -304,6 +304,11 @@ final class AllInOne implements AutoCloseable {
 
     String url() {
         return url;
+    }
+
+    /** Waits for the kinds of jobs, queues and gangs, which a new cluster does not have from its first moment; false if it took longer. */
+    boolean awaitKinds(Duration patience) throws InterruptedException {
+        return nodes.awaitKinds(patience);
     }
 
     /** The API as a user in this process sees it. */

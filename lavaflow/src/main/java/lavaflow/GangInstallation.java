@@ -2,6 +2,8 @@ package lavaflow;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
@@ -20,6 +22,7 @@ import org.slf4j.LoggerFactory;
 final class GangInstallation implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(GangInstallation.class);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration SERVING = Duration.ofSeconds(20);
     private static final Duration SETTLING = Duration.ofSeconds(2);
 
     /** The plain collector makes a heap smaller by and by: not at all, by a tenth, by two fifths, then by all it can. */
@@ -38,6 +41,7 @@ final class GangInstallation implements AutoCloseable {
     private final Definitions definitions;
     private final Followers followers;
     private final Extent extent;
+    private final CountDownLatch installed = new CountDownLatch(1);
     private @Nullable Thread thread;
 
     /**
@@ -63,8 +67,18 @@ final class GangInstallation implements AutoCloseable {
                 Thread.currentThread().interrupt();
             } catch (ApiException e) {
                 LOG.warn("the kinds of gangs are not installed: {}", e.getMessage());
+            } finally {
+                installed.countDown();
             }
         });
+    }
+
+    /**
+     * Waits until all of it is there and served, or cannot be had; false if that is not known after that time. A cluster that
+     * had the kinds before serves them from its first moment, and what is new of them may come later.
+     */
+    boolean await(Duration patience) throws InterruptedException {
+        return definitions.awaitServed(Duration.ZERO) || installed.await(patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void install() throws InterruptedException {
@@ -76,6 +90,10 @@ final class GangInstallation implements AutoCloseable {
         if (extent == Extent.EVERYTHING && !TrainerRuntimes.ensure(api)) {
             LOG.warn("runtimes of TrainJobs are not served, so none is installed");
         }
+        if (definitions.hasMade() && !definitions.awaitServed(SERVING)) {
+            LOG.warn("not all kinds of jobs are served yet: kubectl get customresourcedefinitions says why");
+        }
+        installed.countDown();
         giveBack();
     }
 

@@ -1,6 +1,7 @@
 package lavaflow;
 
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -103,6 +104,11 @@ final class NodesAndScheduler implements AutoCloseable {
         if (worker != null && cluster != null) {
             worker.start(cluster.at(server));
         }
+    }
+
+    /** Waits for the kinds of jobs, queues and gangs; false if they are not there after that time. */
+    boolean awaitKinds(Duration patience) throws InterruptedException {
+        return installation == null || installation.await(patience);
     }
 
     /** What is measured of scheduling in Prometheus' text format. */

@@ -24,18 +24,11 @@ enum TrainingWebhook implements Webhook {
         this.kind = kind;
     }
 
-    private TrainingRules.Answer judge(Review review) {
-        return Objects.requireNonNull(TrainingRules.judge(target().resource(), review.present(), review.old()), kind);
-    }
-
     @Override
-    public String answer(Review review) {
-        return judge(review).refusal();
-    }
-
-    @Override
-    public List<String> warnings(Review review) {
-        return judge(review).warnings();
+    public Answer answer(Review review) {
+        TrainingRules.Answer answer =
+                Objects.requireNonNull(TrainingRules.judge(target().resource(), review.present(), review.old()), kind);
+        return new Answer(answer.refusal(), answer.warnings());
     }
 
     @Override

@@ -44,6 +44,9 @@ final class UpCommand implements Command {
     private static final Option WAIT =
             Option.flag("--wait", "Say that the cluster is ready only when its nodes are, so that pods can run.");
 
+    /** A new cluster has the kinds of jobs, queues and gangs after a second. */
+    private static final Duration INSTALLING = Duration.ofSeconds(30);
+
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     /** For suites that compare the API itself and must not see pods come and go. */
@@ -124,6 +127,9 @@ final class UpCommand implements Command {
             EndSignals.listen(stop::countDown, cluster::hurry);
             if (arguments.has(WAIT)) {
                 awaitNodes(cluster, arguments, begin);
+            }
+            if (!cluster.awaitKinds(INSTALLING)) {
+                console.line(console.yellow("!") + " not all kinds of jobs are served yet");
             }
             console.ready(home, cluster.url(), (System.nanoTime() - started) / 1_000_000);
             heap.start();

@@ -1,12 +1,13 @@
 package lavaflow;
 
-import java.util.Arrays;
 import java.util.List;
 
 import lavaflow.apiserver.Admission.Operation;
+import lavaflow.batch.Batch;
 import lavaflow.batch.HyperNodeRules;
 import lavaflow.batch.PodGroupRules;
 import lavaflow.batch.QueueRules;
+import lavaflow.controller.KubeApi;
 import lavaflow.jobs.CronJobRules;
 import lavaflow.jobs.GangPodRules;
 import lavaflow.jobs.JobDefaults;
@@ -22,35 +23,35 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 enum VolcanoWebhook implements Webhook {
     MUTATE_JOBS("/jobs/mutate", "mutatejob", Kind.JOBS, When.MADE) {
         @Override
-        public String answer(Review review) {
+        String refusal(Review review) {
             JobDefaults.complete(review.present(), review.cluster().scheduler());
             return "";
         }
     },
     MUTATE_POD_GROUPS("/podgroups/mutate", "mutatepodgroup", Kind.POD_GROUPS, When.MADE) {
         @Override
-        public String answer(Review review) {
-            PodGroupRules.complete(review.present(), review.cluster().namespace(review.namespace()));
+        String refusal(Review review) {
+            PodGroupRules.complete(review.present(), review.cluster().find(NAMESPACES, "", review.namespace()));
             return "";
         }
     },
     MUTATE_PODS("/pods/mutate", "mutatepod", Kind.PODS, When.MADE) {
         @Override
-        public String answer(Review review) {
+        String refusal(Review review) {
             review.cluster().resourceGroups().complete(review.present(), review.namespace());
             return "";
         }
     },
     MUTATE_QUEUES("/queues/mutate", "mutatequeue", Kind.QUEUES, When.MADE) {
         @Override
-        public String answer(Review review) {
+        String refusal(Review review) {
             QueueRules.complete(review.present());
             return "";
         }
     },
     VALIDATE_JOBS("/jobs/validate", "validatejob", Kind.JOBS, When.WRITTEN) {
         @Override
-        public String answer(Review review) {
+        String refusal(Review review) {
             ObjectNode old = review.old();
             return review.operation() == Operation.UPDATE && old != null
                     ? JobUpdateRules.refusal(review.present(), old)
@@ -58,7 +59,7 @@ enum VolcanoWebhook implements Webhook {
         }
 
         @Override
-        public List<String> warnings(Review review) {
+        List<String> warnings(Review review) {
             return review.operation() == Operation.CREATE
                     ? JobPlugins.complaints(new VolcanoJob(review.present()))
                     : List.of();
@@ -66,19 +67,20 @@ enum VolcanoWebhook implements Webhook {
     },
     VALIDATE_POD_GROUPS("/podgroups/validate", "validatepodgroup", Kind.POD_GROUPS, When.MADE) {
         @Override
-        public String answer(Review review) {
-            return PodGroupRules.refusal(review.present(), review.cluster()::queue);
+        String refusal(Review review) {
+            return PodGroupRules.refusal(
+                    review.present(), name -> review.cluster().find(Batch.QUEUES, "", name));
         }
     },
     VALIDATE_PODS("/pods/validate", "validatepod", Kind.PODS, When.MADE) {
         @Override
-        public String answer(Review review) {
+        String refusal(Review review) {
             return GangPodRules.refusal(review.present(), review.cluster().schedulers());
         }
     },
     VALIDATE_QUEUES("/queues/validate", "validatequeue", Kind.QUEUES, When.EVER) {
         @Override
-        public String answer(Review review) {
+        String refusal(Review review) {
             return review.operation() == Operation.DELETE
                     ? QueueRules.refusalOfDeletion(
                             review.name(), review.cluster().queues())
@@ -88,19 +90,19 @@ enum VolcanoWebhook implements Webhook {
     },
     VALIDATE_JOB_FLOWS("/jobflows/validate", "validatejobflow", Kind.JOB_FLOWS, When.WRITTEN) {
         @Override
-        public String answer(Review review) {
+        String refusal(Review review) {
             return JobFlowRules.refusal(review.present());
         }
     },
     VALIDATE_HYPER_NODES("/hypernodes/validate", "validatehypernodes", Kind.HYPER_NODES, When.WRITTEN) {
         @Override
-        public String answer(Review review) {
+        String refusal(Review review) {
             return HyperNodeRules.refusal(review.present());
         }
     },
     VALIDATE_CRON_JOBS("/cronjobs/validate", "validatecronjob", Kind.CRON_JOBS, When.WRITTEN) {
         @Override
-        public String answer(Review review) {
+        String refusal(Review review) {
             String refusal = CronJobRules.refusal(review.present());
             // Upstream tells the space in front only to those who change one.
             return review.operation() == Operation.CREATE ? refusal.strip() : refusal;
@@ -113,12 +115,11 @@ enum VolcanoWebhook implements Webhook {
         WRITTEN,
         EVER;
 
-        boolean has(Operation operation) {
-            return switch (operation) {
-                case CREATE -> true;
-                case UPDATE -> this != MADE;
-                case DELETE -> this == EVER;
-                case CONNECT -> false;
+        List<Operation> operations() {
+            return switch (this) {
+                case MADE -> List.of(Operation.CREATE);
+                case WRITTEN -> List.of(Operation.CREATE, Operation.UPDATE);
+                case EVER -> List.of(Operation.CREATE, Operation.UPDATE, Operation.DELETE);
             };
         }
     }
@@ -136,20 +137,19 @@ enum VolcanoWebhook implements Webhook {
         private final String group;
         private final String version;
         private final String resource;
-        /** Asked for with every write. */
-        private final String bucket;
 
         Kind(String group, String version, String resource) {
             this.group = group;
             this.version = version;
             this.resource = resource;
-            this.bucket = target().bucket();
         }
 
         Target target() {
             return new Target(group, version, resource);
         }
     }
+
+    private static final KubeApi.Kind NAMESPACES = KubeApi.Kind.clusterWide("namespaces");
 
     private final String path;
     private final String title;
@@ -163,10 +163,18 @@ enum VolcanoWebhook implements Webhook {
         this.when = when;
     }
 
-    /** Upstream leaves what it has to say in a log. */
-    @Override
-    public List<String> warnings(Review review) {
+    /** Why not; empty if so. */
+    abstract String refusal(Review review);
+
+    /** Upstream leaves most of what it has to say in a log. */
+    List<String> warnings(Review review) {
         return List.of();
+    }
+
+    @Override
+    public Answer answer(Review review) {
+        String refusal = refusal(review);
+        return new Answer(refusal, refusal.isEmpty() ? warnings(review) : List.of());
     }
 
     @Override
@@ -206,10 +214,6 @@ enum VolcanoWebhook implements Webhook {
 
     @Override
     public List<Operation> operations() {
-        return Arrays.stream(Operation.values()).filter(when::has).toList();
-    }
-
-    boolean isAbout(String bucket, Operation operation) {
-        return when.has(operation) && kind.bucket.equals(bucket);
+        return when.operations();
     }
 }

@@ -1,11 +1,13 @@
 package lavaflow;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
 import lavaflow.apiserver.Admission.Operation;
+import lavaflow.controller.KubeApi;
 import lavaflow.jobs.ResourceGroups;
 import lavaflow.kube.Json;
 
@@ -13,7 +15,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /** A webhook of upstream's: what it is asked about, and what it answers, wherever it runs. */
-sealed interface Webhook permits VolcanoWebhook, TrainingWebhook {
+sealed interface Webhook permits VolcanoWebhook, TrainingWebhook, TrainerWebhook {
     /**
      * What a webhook is asked about.
      *
@@ -30,11 +32,15 @@ sealed interface Webhook permits VolcanoWebhook, TrainingWebhook {
     interface Cluster {
         List<ObjectNode> queues();
 
+        /**
+         * An object, or null.
+         *
+         * @param namespace empty for those of the whole cluster
+         */
         @Nullable
-        ObjectNode queue(String name);
+        ObjectNode find(KubeApi.Kind kind, String namespace, String name);
 
-        @Nullable
-        ObjectNode namespace(String name);
+        Instant now();
 
         /** Whose pods belong to gangs. */
         Set<String> schedulers();
@@ -66,11 +72,24 @@ sealed interface Webhook permits VolcanoWebhook, TrainingWebhook {
         }
     }
 
-    /** Why not; empty if so. One that mutates changes the object instead. */
-    String answer(Review review);
+    /**
+     * What is said to a question.
+     *
+     * @param refusal why not; empty if so
+     * @param warnings what whoever asks should know, whether or not he gets his will
+     */
+    record Answer(String refusal, List<String> warnings) {
+        static Answer of(String refusal) {
+            return new Answer(refusal, List.of());
+        }
 
-    /** What whoever asks should know although he gets his will. */
-    List<String> warnings(Review review);
+        boolean isYes() {
+            return refusal.isEmpty();
+        }
+    }
+
+    /** Judges an object. One that mutates changes the object instead. */
+    Answer answer(Review review);
 
     /** Tells a refusal apart from others in its status, which already has its message. */
     void tellRefusal(ObjectNode status);
@@ -89,13 +108,19 @@ sealed interface Webhook permits VolcanoWebhook, TrainingWebhook {
     /** Whether API servers leave the namespace of the webhooks and that of the system alone. */
     boolean sparesSystem();
 
+    /** The label with which, if its value is {@code disabled}, API servers leave an object alone; empty for none. */
+    default String exemption() {
+        return "";
+    }
+
     Target target();
 
     /** In the order in which they are declared. */
     List<Operation> operations();
 
     static Stream<Webhook> all() {
-        return Stream.concat(Stream.of(VolcanoWebhook.values()), Stream.of(TrainingWebhook.values()));
+        return Stream.of(VolcanoWebhook.values(), TrainingWebhook.values(), TrainerWebhook.values())
+                .flatMap(Stream::of);
     }
 
     static Optional<Webhook> at(String path) {

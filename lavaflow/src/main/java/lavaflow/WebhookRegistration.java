@@ -2,19 +2,25 @@ package lavaflow;
 
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 import lavaflow.apiserver.Admission;
 import lavaflow.controller.KubeApi;
-import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -30,6 +36,9 @@ final class WebhookRegistration implements AutoCloseable {
     private static final KubeApi.Kind VALIDATING =
             new KubeApi.Kind(GROUP, "v1", "validatingwebhookconfigurations", false);
     private static final int SECONDS = 10;
+
+    /** Whoever asks a process to end does not wait for long, and a server that is going away itself may never answer. */
+    private static final Duration LEAVING = Duration.ofSeconds(3);
 
     /**
      * How API servers reach the webhooks: through a service of the cluster, or else at an address.
@@ -119,13 +128,35 @@ final class WebhookRegistration implements AutoCloseable {
         if (!callers.service().isEmpty()) {
             return;
         }
+        Map<Webhook, Future<?>> deletions = new LinkedHashMap<>();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
         for (List<Webhook> together : configurations()) {
             Webhook first = together.getFirst();
-            try {
-                api.delete(kind(first), "", first.configuration(), KubeApi.Deletion.PLAIN);
-            } catch (ApiException e) {
-                LOG.warn("{} is still registered: {}", first.configuration(), e.getMessage());
+            deletions.put(
+                    first,
+                    threads.submit(() -> api.delete(kind(first), "", first.configuration(), KubeApi.Deletion.PLAIN)));
+        }
+        threads.shutdown();
+        try {
+            if (!threads.awaitTermination(LEAVING.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.warn("the API server does not answer");
             }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        deletions.forEach(WebhookRegistration::tell);
+        threads.shutdownNow();
+    }
+
+    private static void tell(Webhook webhook, Future<?> deletion) {
+        switch (deletion.state()) {
+            case SUCCESS -> {}
+            case FAILED ->
+                LOG.warn(
+                        "{} is still registered: {}",
+                        webhook.configuration(),
+                        deletion.exceptionNow().getMessage());
+            case RUNNING, CANCELLED -> LOG.warn("{} may still be registered", webhook.configuration());
         }
     }
 
@@ -166,7 +197,15 @@ final class WebhookRegistration implements AutoCloseable {
                     .add(callers.namespace())
                     .add("kube-system");
         }
-        entry.putObject("objectSelector");
+        ObjectNode objects = entry.putObject("objectSelector");
+        if (!webhook.exemption().isEmpty()) {
+            objects.putArray("matchExpressions")
+                    .addObject()
+                    .put("key", webhook.exemption())
+                    .put("operator", "NotIn")
+                    .putArray("values")
+                    .add("disabled");
+        }
         if (webhook.isMutating()) {
             entry.put("reinvocationPolicy", "Never");
         }

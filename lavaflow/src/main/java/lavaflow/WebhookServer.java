@@ -7,7 +7,6 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.util.Base64;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
@@ -118,13 +117,13 @@ final class WebhookServer implements AutoCloseable {
                 changed,
                 Json.objectAt(request, "oldObject"),
                 cluster);
-        String refusal = webhook.answer(asked);
+        Webhook.Answer answer = webhook.answer(asked);
         ObjectNode review =
                 Json.object().put("apiVersion", "admission.k8s.io/v1").put("kind", "AdmissionReview");
         ObjectNode response = review.putObject("response");
-        response.put("uid", Json.textAt(request, "uid")).put("allowed", refusal.isEmpty());
-        if (!refusal.isEmpty()) {
-            webhook.tellRefusal(response.putObject("status").put("message", refusal));
+        response.put("uid", Json.textAt(request, "uid")).put("allowed", answer.isYes());
+        if (!answer.isYes()) {
+            webhook.tellRefusal(response.putObject("status").put("message", answer.refusal()));
         } else if (webhook.isMutating() && object != null && changed != null) {
             ArrayNode patch = JsonChanges.between(object, changed);
             if (!patch.isEmpty()) {
@@ -132,10 +131,9 @@ final class WebhookServer implements AutoCloseable {
                         .put("patch", Base64.getEncoder().encodeToString(Json.bytes(patch)));
             }
         }
-        List<String> warnings = refusal.isEmpty() ? webhook.warnings(asked) : List.of();
-        if (!warnings.isEmpty()) {
+        if (!answer.warnings().isEmpty()) {
             ArrayNode list = response.putArray("warnings");
-            warnings.forEach(list::add);
+            answer.warnings().forEach(list::add);
         }
         return review;
     }
@@ -159,6 +157,7 @@ final class WebhookServer implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        threads.close();
+        // Answers that wait for the cluster have nobody left who asked for them.
+        threads.shutdownNow();
     }
 }

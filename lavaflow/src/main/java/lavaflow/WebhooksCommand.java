@@ -13,7 +13,7 @@ import lavaflow.remote.Settings;
 
 import org.jspecify.annotations.Nullable;
 
-/** Runs Volcano's webhooks, and those of the training operator, beside any API server and stays in the foreground. */
+/** Runs the webhooks of Volcano, the training operator, the Trainer and JobSet beside any API server and stays in the foreground. */
 final class WebhooksCommand implements Command {
     private static final String USUAL =
             "/jobs/mutate,/jobs/validate,/podgroups/mutate,/podgroups/validate,/queues/mutate,"
@@ -38,7 +38,7 @@ final class WebhooksCommand implements Command {
             "--enabled-admission",
             "LIST",
             "volcano",
-            "Which webhooks, by their paths; 'volcano' is all of Volcano's but those for pods, 'training' those of training jobs (volcano).");
+            "Which webhooks, by their paths; 'volcano' is all of Volcano's but those for pods, 'training' those of training jobs, 'trainer' those of TrainJobs and JobSets (volcano).");
     private static final Option SCHEDULERS = Option.of(
             "--scheduler-name", "LIST", "volcano", "Whose pods belong to gangs, the usual one first (volcano).");
     private static final Option GROUPS =
@@ -111,6 +111,7 @@ final class WebhooksCommand implements Command {
                             .flatMap(path -> Webhook.at(path).stream())
                             .forEach(webhooks::add);
                 case "training" -> Collections.addAll(webhooks, TrainingWebhook.values());
+                case "trainer" -> Collections.addAll(webhooks, TrainerWebhook.values());
                 case String path ->
                     webhooks.add(Webhook.at(path)
                             .orElseThrow(() ->

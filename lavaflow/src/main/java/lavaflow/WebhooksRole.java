@@ -24,11 +24,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The role of {@code lava webhooks}: Volcano's webhooks and those of the training operator beside any API server. */
+/** The role of {@code lava webhooks}: the webhooks of Volcano, the training operator, the Trainer and JobSet beside any API server. */
 final class WebhooksRole implements Foreground.Role {
     private static final Logger LOG = LoggerFactory.getLogger(WebhooksRole.class);
     private static final Duration PAUSE = Duration.ofSeconds(1);
-    private static final KubeApi.Kind NAMESPACES = KubeApi.Kind.clusterWide("namespaces");
 
     /**
      * A certificate somebody else made.
@@ -151,13 +150,13 @@ final class WebhooksRole implements Foreground.Role {
         }
 
         @Override
-        public @Nullable ObjectNode queue(String name) {
-            return api.find(Batch.QUEUES, "", name).orElse(null);
+        public @Nullable ObjectNode find(KubeApi.Kind kind, String namespace, String name) {
+            return api.find(kind, namespace, name).orElse(null);
         }
 
         @Override
-        public @Nullable ObjectNode namespace(String name) {
-            return api.find(NAMESPACES, "", name).orElse(null);
+        public Instant now() {
+            return Instant.now();
         }
 
         @Override

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -52,6 +53,19 @@ class RestartTest {
     @AfterEach
     void stop() throws Exception {
         testing.close();
+    }
+
+    @Test
+    void aNewClusterServesJobsBeforeItSaysThatItIsReadyAndALaterOneAtOnce(@TempDir Path other) throws Exception {
+        Home home = Home.of(other.resolve("data"));
+        for (Duration patience : List.of(Duration.ofMinutes(5), Duration.ZERO)) {
+            try (AllInOne cluster = TestingAllInOne.start(home)) {
+                assertThat(cluster.awaitKinds(patience)).isTrue();
+                assertThat(cluster.api(NodesAndScheduler.ADMIN).kinds())
+                        .extracting(kind -> kind.resource() + "." + kind.group())
+                        .contains("tfjobs.kubeflow.org", "jobs.batch.volcano.sh", "trainjobs.trainer.kubeflow.org");
+            }
+        }
     }
 
     @Test

@@ -3,6 +3,7 @@ package lavaflow;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -12,6 +13,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import lavaflow.apiserver.Admission;
+import lavaflow.batch.Batch;
+import lavaflow.controller.KubeApi;
 import lavaflow.jobs.ResourceGroups;
 import lavaflow.kube.Json;
 
@@ -60,11 +63,12 @@ class WebhookAnswersTest {
         ObjectNode object =
                 Objects.requireNonNull(Json.objectAt(line, "object")).deepCopy();
         String refusal = webhook.answer(new Webhook.Review(
-                Admission.Operation.valueOf(Json.textAt(line, "operation")),
-                "default",
-                object,
-                Json.objectAt(line, "old"),
-                new Cluster()));
+                        Admission.Operation.valueOf(Json.textAt(line, "operation")),
+                        "default",
+                        object,
+                        Json.objectAt(line, "old"),
+                        new Cluster()))
+                .refusal();
         JsonNode here = Json.at(line, "here");
         assertThat(inOrder(refusal)).isEqualTo(Json.textAt(here == null ? line : here, "message"));
         if (webhook.isMutating()) {
@@ -122,16 +126,17 @@ class WebhookAnswersTest {
         }
 
         @Override
-        public @Nullable ObjectNode queue(String name) {
+        public @Nullable ObjectNode find(KubeApi.Kind kind, String namespace, String name) {
             return queues().stream()
-                    .filter(queue -> Json.textAt(queue, "metadata", "name").equals(name))
+                    .filter(queue -> kind.equals(Batch.QUEUES)
+                            && Json.textAt(queue, "metadata", "name").equals(name))
                     .findFirst()
                     .orElse(null);
         }
 
         @Override
-        public @Nullable ObjectNode namespace(String name) {
-            return null;
+        public Instant now() {
+            return Instant.EPOCH;
         }
 
         @Override

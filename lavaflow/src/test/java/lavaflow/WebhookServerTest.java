@@ -17,6 +17,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 import lavaflow.apiserver.CertificateAuthority;
+import lavaflow.controller.KubeApi;
 import lavaflow.jobs.ResourceGroups;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Volcano's webhooks as an API server meets them. */
+/** Upstream's webhooks as an API server meets them. */
 @Timeout(600)
 class WebhookServerTest {
     private static final String JOB = """
@@ -156,6 +157,48 @@ class WebhookServerTest {
     }
 
     @Test
+    void judgesTrainJobsByTheirRuntime() throws Exception {
+        String job = "{\"metadata\":{\"name\":\"digits\"},\"spec\":{\"runtimeRef\":{\"name\":\"NAME\"}}}";
+        String path = "/validate-trainer-kubeflow-org-v1alpha1-trainjob";
+        JsonNode refused =
+                ask(path, "CREATE", job.replace("NAME", "none"), null).get("status");
+        assertThat(Json.textAt(refused, "message"))
+                .contains("\"none\" not found: specified clusterTrainingRuntime must be created before the TrainJob");
+        assertThat(Json.longAt(refused, 0, "code")).isEqualTo(403);
+        JsonNode admitted = ask(path, "CREATE", job.replace("NAME", "old"), null);
+        assertThat(Json.flagAt(admitted, "allowed")).isTrue();
+        assertThat(Json.listAt(admitted, "warnings").get(0).asText()).contains("\"old\" is deprecated");
+    }
+
+    @Test
+    void notesWhenPatchesOfTrainJobsWereMade() throws Exception {
+        JsonNode response = ask(
+                "/mutate-trainer-kubeflow-org-v1alpha1-trainjob",
+                "CREATE",
+                "{\"spec\":{\"runtimePatches\":[{\"manager\":\"a.b/c\"}]}}",
+                null);
+        assertThat(patch(response)).contains("\"time\":\"1970-01-01T00:00:00Z\"");
+    }
+
+    @Test
+    void completesAndJudgesJobSets() throws Exception {
+        String set =
+                "{\"metadata\":{\"name\":\"s\"},\"spec\":{\"replicatedJobs\":[{\"name\":\"a\",\"template\":{\"spec\":"
+                        + "{\"template\":{\"spec\":{}}}}}],\"successPolicy\":{\"operator\":\"All\",\"targetReplicatedJobs\":[\"x\"]}}}";
+        assertThat(patch(ask("/mutate-jobset-x-k8s-io-v1alpha2-jobset", "CREATE", set, null)))
+                .contains("Indexed");
+        JsonNode refused = ask("/validate-jobset-x-k8s-io-v1alpha2-jobset", "CREATE", set, null)
+                .get("status");
+        assertThat(Json.textAt(refused, "message")).contains("invalid replicatedJob name 'x'");
+        assertThat(Json.textAt(refused, "reason")).isEqualTo("Invalid");
+        assertThat(Json.longAt(refused, 0, "code")).isEqualTo(422);
+    }
+
+    private static String patch(JsonNode response) {
+        return new String(Base64.getDecoder().decode(Json.textAt(response, "patch")), StandardCharsets.UTF_8);
+    }
+
+    @Test
     void knowsUpdatesAndDeletions() throws Exception {
         String changed = JOB.replace("QUEUE", "other");
         assertThat(Json.textAt(ask("/jobs/validate", "UPDATE", changed, JOB), "status", "message"))
@@ -170,8 +213,7 @@ class WebhookServerTest {
     @Test
     void putsGroupsIntoTheQueueOfTheirNamespace() throws Exception {
         JsonNode response = ask("/podgroups/mutate", "CREATE", "{\"spec\":{\"queue\":\"default\"}}", null);
-        assertThat(new String(Base64.getDecoder().decode(response.get("patch").asText()), StandardCharsets.UTF_8))
-                .isEqualTo("[{\"op\":\"replace\",\"path\":\"/spec/queue\",\"value\":\"q\"}]");
+        assertThat(patch(response)).isEqualTo("[{\"op\":\"replace\",\"path\":\"/spec/queue\",\"value\":\"q\"}]");
     }
 
     @Test
@@ -205,14 +247,23 @@ class WebhookServerTest {
         }
 
         @Override
-        public @Nullable ObjectNode queue(String name) {
-            return name.equals("q") ? queues().getFirst() : null;
+        public @Nullable ObjectNode find(KubeApi.Kind kind, String namespace, String name) {
+            return switch (kind.resource() + "/" + name) {
+                case "queues/q" -> queues().getFirst();
+                case "namespaces/team" ->
+                    (ObjectNode)
+                            Json.parse("{\"metadata\":{\"annotations\":{\"scheduling.volcano.sh/queue-name\":\"q\"}}}");
+                case "clustertrainingruntimes/old" ->
+                    (ObjectNode)
+                            Json.parse("{\"kind\":\"ClusterTrainingRuntime\",\"metadata\":{\"name\":\"old\",\"labels\":"
+                                    + "{\"trainer.kubeflow.org/support\":\"deprecated\"}},\"spec\":{}}");
+                default -> null;
+            };
         }
 
         @Override
-        public @Nullable ObjectNode namespace(String name) {
-            return (ObjectNode)
-                    Json.parse("{\"metadata\":{\"annotations\":{\"scheduling.volcano.sh/queue-name\":\"q\"}}}");
+        public Instant now() {
+            return Instant.EPOCH;
         }
 
         @Override

@@ -95,6 +95,31 @@ class WebhooksRoleTest {
     }
 
     @Test
+    void leavesRuntimesAloneThatAskForIt() throws Exception {
+        testing.await(
+                DEFINITIONS,
+                "",
+                "clustertrainingruntimes.trainer.kubeflow.org",
+                found -> found.isPresent() && isEstablished(found.get()));
+        KubeApi.Kind runtimes = new KubeApi.Kind("trainer.kubeflow.org", "v1alpha1", "clustertrainingruntimes", false);
+        ObjectNode runtime = TestingAllInOne.named("mine");
+        runtime.put("apiVersion", "trainer.kubeflow.org/v1alpha1").put("kind", "ClusterTrainingRuntime");
+        runtime.set("spec", Json.parse("""
+                        {"template":{"spec":{"replicatedJobs":[{"name":"node","template":{
+                         "metadata":{"labels":{"trainer.kubeflow.org/trainjob-ancestor-step":"trainer"}},
+                         "spec":{"template":{"spec":{"containers":[{"name":"main","image":"i"}]}}}}}]}}}"""));
+        assertThatThrownBy(() -> testing.api.create(runtimes, "", runtime))
+                .isInstanceOfSatisfying(
+                        ApiException.class,
+                        refused -> assertThat(refused.code()).isEqualTo(403))
+                .hasMessageStartingWith("admission webhook \"validator.clustertrainingruntime.trainer.kubeflow.org\""
+                        + " denied the request: ")
+                .hasMessageContaining("must contain the required container for the ancestor: trainer");
+        Json.ensureObject(runtime, "metadata", "labels").put("trainer.kubeflow.org/webhook-validation", "disabled");
+        assertThat(testing.api.create(runtimes, "", runtime)).isNotNull();
+    }
+
+    @Test
     void isAskedByTheServerWhileItRuns() throws Exception {
         Path groups = Files.writeString(
                 directory.resolve("groups.yaml"),
@@ -157,6 +182,25 @@ class WebhooksRoleTest {
     /** The server may need a moment before it knows of a new webhook, and does not wait long for one on a busy machine. */
     private static void awaitAsked(ThrowingRunnable asserted) {
         await().atMost(Duration.ofMinutes(3)).ignoreExceptions().untilAsserted(asserted);
+    }
+
+    @Test
+    void registersTheTrainersUnderUpstreamsNames() {
+        WebhookRegistration registration = new WebhookRegistration(
+                testing.api, new WebhookRegistration.Callers("https://here", "", "kubeflow-system"), "PEM", Set.of());
+        ObjectNode runtimes = registration.configuration(List.of(TrainerWebhook.VALIDATE_CLUSTER_RUNTIMES));
+        assertThat(Json.textAt(runtimes, "metadata", "name")).isEqualTo("validator.trainer.kubeflow.org");
+        JsonNode webhook = Json.listAt(runtimes, "webhooks").get(0);
+        assertThat(Json.textAt(webhook, "name")).isEqualTo("validator.clustertrainingruntime.trainer.kubeflow.org");
+        assertThat(Json.textAt(webhook, "clientConfig", "url"))
+                .isEqualTo("https://here/validate-trainer-kubeflow-org-v1alpha1-clustertrainingruntime");
+        assertThat(Json.at(webhook, "objectSelector"))
+                .isEqualTo(Json.parse("{\"matchExpressions\":[{\"key\":\"trainer.kubeflow.org/webhook-validation\","
+                        + "\"operator\":\"NotIn\",\"values\":[\"disabled\"]}]}"));
+        ObjectNode sets = registration.configuration(List.of(TrainerWebhook.MUTATE_JOB_SETS));
+        assertThat(Json.textAt(sets, "kind")).isEqualTo("MutatingWebhookConfiguration");
+        assertThat(Json.textAt(sets, "metadata", "name")).isEqualTo("jobset-mutating-webhook-configuration");
+        assertThat(Json.textAt(Json.listAt(sets, "webhooks").get(0), "name")).isEqualTo("mjobset.kb.io");
     }
 
     @Test

@@ -3,12 +3,11 @@ package lavaflow.scheduler;
 import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import lavaflow.controller.DefinitionFiles;
 import lavaflow.controller.KubeApi;
+import lavaflow.controller.ServedKinds;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
@@ -23,6 +22,9 @@ import org.slf4j.LoggerFactory;
 public final class Definitions {
     private static final Logger LOG = LoggerFactory.getLogger(Definitions.class);
     private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+    private static final List<String> GANGS =
+            List.of("podgroups.scheduling.volcano.sh", "queues.scheduling.volcano.sh");
 
     static final KubeApi.Kind DEFINITIONS =
             new KubeApi.Kind("apiextensions.k8s.io", "v1", "customresourcedefinitions", false);
@@ -63,11 +65,11 @@ public final class Definitions {
         this.all = Stream.concat(Stream.of(FILES), more.stream()).toList();
     }
 
-    /** Makes what is missing and waits until the kinds are served; false if they are not after all. */
+    /** Makes what is missing, the kinds of gangs first and their queues as soon as these are served; false if they are not after all. */
     public boolean ensure() throws InterruptedException {
         ensureRights();
         ensure(FILES);
-        boolean queues = awaitQueues();
+        boolean queues = ServedKinds.await(api, GANGS, PATIENCE);
         if (queues) {
             ensureQueue("root", false);
             ensureQueue("default", true);
@@ -78,6 +80,12 @@ public final class Definitions {
             ensure(files);
         }
         return queues;
+    }
+
+    /** Waits until every kind is served; false if some are not after that time. */
+    public boolean awaitServed(Duration patience) throws InterruptedException {
+        return ServedKinds.await(
+                api, all.stream().flatMap(files -> files.names().stream()).toList(), patience);
     }
 
     /** Makes definitions that are missing. */
@@ -118,20 +126,6 @@ public final class Definitions {
             }
             installer.ensure(DEFINITIONS, files, name);
         }
-    }
-
-    private boolean awaitQueues() throws InterruptedException {
-        Semaphore changed = new Semaphore(0);
-        api.onKindsChange(changed::release);
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!api.kinds().contains(GangKinds.QUEUES) || !api.kinds().contains(GangKinds.GROUPS)) {
-            long left = deadline - System.nanoTime();
-            if (left <= 0 || !changed.tryAcquire(left, TimeUnit.NANOSECONDS)) {
-                return false;
-            }
-            changed.drainPermits();
-        }
-        return true;
     }
 
     private void ensureQueue(String name, boolean reclaimable) {

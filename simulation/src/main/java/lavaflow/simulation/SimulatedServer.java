@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 import lavaflow.LocalKubeApi;
-import lavaflow.VolcanoAdmission;
+import lavaflow.WebhookAdmission;
 import lavaflow.access.TokenKeys;
 import lavaflow.access.User;
 import lavaflow.admission.OutsideAdmission;
@@ -51,7 +51,7 @@ final class SimulatedServer implements AutoCloseable {
                         AUTHORITY.certificate(),
                         ServerVersion.of("0.0.0"),
                         clock,
-                        new VolcanoAdmission(new OutsideAdmission()),
+                        new WebhookAdmission(new OutsideAdmission(), clock),
                         new AccessSettings(() -> KEYS, List.of(), false)),
                 store,
                 random);

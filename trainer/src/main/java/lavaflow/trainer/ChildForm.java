@@ -65,7 +65,7 @@ final class ChildForm {
         }
     }
 
-    private static boolean mounts(ObjectNode pod, String volume) {
+    static boolean mounts(JsonNode pod, String volume) {
         for (String list : List.of("containers", "initContainers")) {
             for (JsonNode container : Json.listAt(pod, list)) {
                 for (JsonNode mount : Json.listAt(container, "volumeMounts")) {
@@ -83,6 +83,10 @@ final class ChildForm {
     }
 
     private String claimName(String template) {
+        return claimName(set, template);
+    }
+
+    static String claimName(JobSetView set, String template) {
         return template + "-" + set.name();
     }
 

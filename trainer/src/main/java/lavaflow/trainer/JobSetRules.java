@@ -24,6 +24,7 @@ final class JobSetRules {
     private static final FieldPath JOBS = FieldPath.of("spec", "replicatedJobs");
     private static final Pattern RULE_NAME = Pattern.compile("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?");
     private static final int LONGEST_RULE = 128;
+    private static final String LONG_SUBDOMAIN = ".spec.network.subdomain is too long, must be less than 63 characters";
     private static final Set<String> REASONS = Set.of(
             "BackoffLimitExceeded",
             "DeadlineExceeded",
@@ -31,11 +32,15 @@ final class JobSetRules {
             "MaxFailedIndexesExceeded",
             "PodFailurePolicy");
 
+    /** As it was written. */
+    private final ObjectNode raw;
+
     private final JobSetView set;
     private final List<String> errors = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
 
     private JobSetRules(ObjectNode set) {
+        this.raw = set;
         this.set = JobSetView.of(set);
     }
 
@@ -48,8 +53,6 @@ final class JobSetRules {
         }
         String why = TrainerRules.joined(rules.errors);
         return new TrainerRules.Answer(
-                "vjobset.kb.io",
-                422,
                 why.isEmpty() ? "" : "JobSet.jobset.x-k8s.io \"" + Trainer.name(object) + "\" is invalid: " + why,
                 List.of());
     }
@@ -73,8 +76,11 @@ final class JobSetRules {
         }
         String subdomain = Json.textAt(set.object(), "spec", "network", "subdomain");
         if (!subdomain.isEmpty()) {
-            Names.dns1035Label(subdomain)
-                    .forEach(wrong -> invalid(FieldPath.of("spec", "network", "subdomain"), subdomain, wrong));
+            FieldPath path = FieldPath.of("spec", "network", "subdomain");
+            Names.dns1123Subdomain(subdomain).forEach(wrong -> invalid(path, subdomain, wrong));
+            for (String wrong : Names.dns1035Label(subdomain)) {
+                invalid(path, subdomain, isTooLong(wrong) ? LONG_SUBDOMAIN : wrong);
+            }
         }
         for (int i = 0; i < set.jobs().size(); i++) {
             checkJob(set.jobs().get(i), JOBS.index(i));
@@ -89,6 +95,9 @@ final class JobSetRules {
         if (coordinator != null) {
             checkCoordinator(coordinator);
         }
+        FieldErrors wrong = new FieldErrors();
+        JobSetClaimRules.check(set, wrong);
+        wrong.list().stream().map(FieldError::message).forEach(errors::add);
     }
 
     private void checkJob(JobSetView.Replicated job, FieldPath path) {
@@ -113,9 +122,13 @@ final class JobSetRules {
     }
 
     private static String shorter(String wrong, String what) {
-        return wrong.startsWith("must be no more than")
+        return isTooLong(wrong)
                 ? "JobSet name is too long, " + what + " names generated for this JobSet will exceed 63 characters"
                 : wrong;
+    }
+
+    private static boolean isTooLong(String wrong) {
+        return wrong.startsWith("must be no more than");
     }
 
     private void checkFailurePolicy(List<ObjectNode> rules) {
@@ -185,6 +198,13 @@ final class JobSetRules {
                         + index);
             }
         }
+        String label = JobSetLabels.coordinator(set, coordinator);
+        List<String> wrong = Names.labelValue(label);
+        if (!wrong.isEmpty()) {
+            errors.add("spec will lead to invalid label value \"" + label + "\" for coordinator label \""
+                    + "jobset.sigs.k8s.io/coordinator\" (long JobSet / ReplicatedJob / SubDomain name?): "
+                    + String.join(", ", wrong));
+        }
     }
 
     /** While nobody runs, that may change by which pods are placed. */
@@ -200,7 +220,7 @@ final class JobSetRules {
             }
         }
         if (!Json.listAt(next, "spec", "replicatedJobs").equals(Json.listAt(old.object(), "spec", "replicatedJobs"))) {
-            invalid(JOBS, Json.listAt(next, "spec", "replicatedJobs"), "field is immutable");
+            invalid(JOBS, Json.listAt(raw, "spec", "replicatedJobs"), "field is immutable");
         }
         JsonNode manager = Json.at(next, "spec", "managedBy");
         if (!Objects.equals(manager, Json.at(old.object(), "spec", "managedBy"))) {

@@ -20,13 +20,12 @@ final class RuntimeRules {
 
     private RuntimeRules() {}
 
-    static TrainerRules.Answer judge(String kind, ObjectNode runtime, @Nullable ObjectNode old) {
+    static TrainerRules.Answer judge(ObjectNode runtime, @Nullable ObjectNode old) {
         FieldErrors errors = new FieldErrors();
         if (old == null) {
             check(runtime, errors);
         }
-        return new TrainerRules.Answer(
-                "validator." + kind + ".trainer.kubeflow.org", 403, TrainerRules.joined(errors), List.of());
+        return new TrainerRules.Answer(TrainerRules.joined(errors), List.of());
     }
 
     private static void check(ObjectNode runtime, FieldErrors errors) {

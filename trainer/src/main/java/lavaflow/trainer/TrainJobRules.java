@@ -3,6 +3,7 @@ package lavaflow.trainer;
 import java.util.ArrayList;
 import java.util.List;
 
+import lavaflow.controller.KubeApi;
 import lavaflow.kube.FieldErrors;
 import lavaflow.kube.FieldPath;
 import lavaflow.kube.Identifiers;
@@ -14,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Which TrainJobs are refused. Most of it depends on the runtime they name. */
 final class TrainJobRules {
-    private static final String WEBHOOK = "validator.trainjob.trainer.kubeflow.org";
     private static final FieldPath REF = FieldPath.of("spec", "runtimeRef");
     private static final FieldPath PATCHES = FieldPath.of("spec", "runtimePatches");
     private static final String QUEUE = "scheduling.volcano.sh/queue-name";
@@ -33,15 +33,15 @@ final class TrainJobRules {
     TrainerRules.Answer judge(@Nullable ObjectNode old) {
         if (old != null && job.path("spec").equals(old.path("spec"))) {
             // Upstream refuses even to let go of one whose runtime is gone.
-            return new TrainerRules.Answer(WEBHOOK, 403, "", List.of());
+            return new TrainerRules.Answer("", List.of());
         }
         RuntimeRef ref = RuntimeRef.of(job);
-        if (ref.resource() == null) {
-            return new TrainerRules.Answer(WEBHOOK, 403, "unsupported runtime: " + ref.title(), List.of());
+        KubeApi.Kind kind = ref.resource();
+        if (kind == null) {
+            return new TrainerRules.Answer("unsupported runtime: " + ref.title(), List.of());
         }
-        boolean whole = ref.kind().equals("ClusterTrainingRuntime");
-        ObjectNode runtime =
-                cluster.find(Trainer.API_VERSION, ref.kind(), whole ? "" : Trainer.namespace(job), ref.name());
+        boolean whole = !kind.namespaced();
+        ObjectNode runtime = cluster.find(kind, whole ? "" : Trainer.namespace(job), ref.name());
         if (runtime == null) {
             String word = whole ? "clusterTrainingRuntime" : "trainingRuntime";
             errors.invalid(
@@ -52,7 +52,7 @@ final class TrainJobRules {
         } else {
             check(runtime, old);
         }
-        return new TrainerRules.Answer(WEBHOOK, 403, TrainerRules.joined(errors), warnings);
+        return new TrainerRules.Answer(TrainerRules.joined(errors), warnings);
     }
 
     private JsonNode ref() {
@@ -127,7 +127,7 @@ final class TrainJobRules {
                     "RuntimePatches can only be modified when the TrainJob is suspended before or after the update");
             return;
         }
-        ObjectNode set = cluster.find(Trainer.JOB_SET_VERSION, "JobSet", Trainer.namespace(job), Trainer.name(job));
+        ObjectNode set = cluster.find(Trainer.JOB_SETS, Trainer.namespace(job), Trainer.name(job));
         for (JsonNode each : Json.listAt(set, "status", "replicatedJobsStatus")) {
             if (Json.longAt(each, 0, "active") > 0) {
                 errors.forbidden(
@@ -191,7 +191,7 @@ final class TrainJobRules {
             if (name.isEmpty() || SYSTEM.contains(name)) {
                 continue;
             }
-            if (cluster.find("scheduling.k8s.io/v1", "PriorityClass", "", name) == null) {
+            if (cluster.find(Trainer.PRIORITIES, "", name) == null) {
                 errors.invalid(
                         FieldPath.of("spec", "templateSpec", "priorityClassName"),
                         name,

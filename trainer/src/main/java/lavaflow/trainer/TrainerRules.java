@@ -3,6 +3,7 @@ package lavaflow.trainer;
 import java.util.List;
 import java.util.stream.Collectors;
 
+import lavaflow.controller.KubeApi;
 import lavaflow.kube.FieldError;
 import lavaflow.kube.FieldErrors;
 
@@ -21,17 +22,15 @@ public final class TrainerRules {
          * @param namespace empty for those of the whole cluster
          */
         @Nullable
-        ObjectNode find(String apiVersion, String kind, String namespace, String name);
+        ObjectNode find(KubeApi.Kind kind, String namespace, String name);
     }
 
     /**
      * What is to be said about an object.
      *
-     * @param webhook upstream's name for who says it
-     * @param code of the answer if it is refused
      * @param refusal why it is refused, empty if it is not
      */
-    public record Answer(String webhook, int code, String refusal, List<String> warnings) {}
+    public record Answer(String refusal, List<String> warnings) {}
 
     /**
      * Judges a new or changed object; null for what has no rules.
@@ -42,9 +41,8 @@ public final class TrainerRules {
     public static @Nullable Answer judge(String bucket, ObjectNode object, @Nullable ObjectNode old, Cluster cluster) {
         return switch (bucket) {
             case "trainer.kubeflow.org/trainjobs" -> new TrainJobRules(object, cluster).judge(old);
-            case "trainer.kubeflow.org/trainingruntimes" -> RuntimeRules.judge("trainingruntime", object, old);
-            case "trainer.kubeflow.org/clustertrainingruntimes" ->
-                RuntimeRules.judge("clustertrainingruntime", object, old);
+            case "trainer.kubeflow.org/trainingruntimes", "trainer.kubeflow.org/clustertrainingruntimes" ->
+                RuntimeRules.judge(object, old);
             case "jobset.x-k8s.io/jobsets" -> JobSetRules.judge(object, old);
             default -> null;
         };

@@ -2,11 +2,10 @@ package lavaflow.trainer;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 
 import lavaflow.controller.DefinitionFiles;
 import lavaflow.controller.KubeApi;
+import lavaflow.controller.ServedKinds;
 import lavaflow.kube.ApiException;
 
 /**
@@ -31,15 +30,8 @@ public final class TrainerRuntimes {
 
     /** Makes those that are missing, once their kind is served; false if it is not after all. */
     public static boolean ensure(KubeApi api) throws InterruptedException {
-        Semaphore changed = new Semaphore(0);
-        api.onKindsChange(changed::release);
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!api.kinds().contains(Trainer.CLUSTER_RUNTIMES)) {
-            long left = deadline - System.nanoTime();
-            if (left <= 0 || !changed.tryAcquire(left, TimeUnit.NANOSECONDS)) {
-                return false;
-            }
-            changed.drainPermits();
+        if (!ServedKinds.await(api, List.of("clustertrainingruntimes.trainer.kubeflow.org"), PATIENCE)) {
+            return false;
         }
         for (String name : FILES.names()) {
             if (api.find(Trainer.CLUSTER_RUNTIMES, "", name).isEmpty()) {
