@@ -146,12 +146,12 @@ final class ScenarioRun implements AutoCloseable {
 
     /** Ends a pod that runs, with a code of its containers. */
     private void end(JsonNode what) throws InterruptedException {
-        String name = Json.textAt(what, "pod");
-        until(Json.object()
+        ObjectNode pod = Json.object()
                 .put("kind", "v1 Pod")
-                .put("name", name)
-                .put("path", "/status/phase")
-                .put("is", "Running"));
+                .put("name", Json.textAt(what, "pod"))
+                .put("first", Json.flagAt(what, "first"));
+        until(pod.put("path", "/status/phase").put("is", "Running"));
+        String name = name(pod);
         ObjectNode patch = Json.object();
         patch.set("status", ended(api.find(PODS, namespace, name).orElseThrow(), Json.longAt(what, 0, "exitCode")));
         api.patch(PODS, namespace, name, "status", KubeApi.Merge.PLAIN, patch);

@@ -24,8 +24,15 @@ record Scope(
 
     static final Scope EVERYTHING = new Scope(_ -> true, _ -> true, _ -> {}, Duration.ofMillis(200));
 
-    /** What Jobs repeat of schedulers' news, and what a kube-apiserver tells of itself when it looks for addresses that were just given away. */
-    private static final Set<String> NOT_HEARD = Set.of("PodGroupPending", "ClusterIPNotAllocated");
+    /**
+     * What Jobs repeat of schedulers' news, what a kube-apiserver tells of itself when it looks for addresses that were just given away, and that Volcano's cron
+     * jobs now and then ask for a Job that they have just deleted.
+     */
+    private static final Set<String> NOT_HEARD = Set.of("PodGroupPending", "ClusterIPNotAllocated", "FailedGet");
+
+    /** What Volcano's controllers tell when they get in each other's way; they try again. */
+    private static final String CONFLICT =
+            "the object has been modified; please apply your changes to the latest version";
 
     /**
      * Volcano's kinds and what its controllers make. What schedulers tell of pods and groups is compared elsewhere, and so is what Jobs repeat of it
@@ -34,7 +41,8 @@ record Scope(
     static final Scope VOLCANO = new Scope(
             kind -> kind.group().endsWith("volcano.sh") || CORE.contains(kind.resource()),
             event -> !Json.textAt(event, "source", "component").equals("volcano")
-                    && !NOT_HEARD.contains(Json.textAt(event, "reason")),
+                    && !NOT_HEARD.contains(Json.textAt(event, "reason"))
+                    && !Json.textAt(event, "message").contains(CONFLICT),
             VolcanoDepartures::leaveOut,
             Duration.ofMillis(500));
 }

@@ -165,6 +165,8 @@ final class TrainingComparison implements AutoCloseable {
                     // Who differs once will differ further on.
                     Duration wait = complaints.isEmpty() ? patience : QUIET.multipliedBy(2);
                     complaints.addAll(look(scenario, Json.textAt(step, "look"), wait, there, here));
+                } else if (step.has("try")) {
+                    complaints.addAll(attempt(scenario, step.deepCopy(), there, here));
                 } else {
                     there.perform(step);
                     here.perform(step);
@@ -182,6 +184,16 @@ final class TrainingComparison implements AutoCloseable {
         } finally {
             places.release();
         }
+    }
+
+    private List<String> attempt(TrainingScenario scenario, ObjectNode step, TrainingSide there, TrainingSide here)
+            throws InterruptedException {
+        String title = step.remove("try").textValue();
+        ObjectNode theirAnswer = there.attempt(step);
+        ObjectNode ourAnswer = here.attempt(step);
+        List<String> complaints = unexplained(scenario, title, ourAnswer, theirAnswer);
+        keep(scenario + " " + title, ourAnswer, theirAnswer, complaints);
+        return complaints;
     }
 
     /** Waits until both have come to rest, and for whoever is late. */

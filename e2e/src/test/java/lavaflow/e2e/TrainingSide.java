@@ -1,17 +1,24 @@
 package lavaflow.e2e;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -24,6 +31,14 @@ final class TrainingSide {
     private static final KubeApi.Kind BATCH_JOBS = new KubeApi.Kind("batch", "v1", "jobs", true);
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration LOOK = Duration.ofMillis(300);
+
+    /** Where values that are more than words begin. */
+    private static final Pattern VALUES = Pattern.compile("Invalid value: (?=[{\\[])");
+
+    /** {@code jobset-words} in docs/compatibility.md. */
+    private static final String WRAPPING = "<nil>: Internal error: ";
+
+    private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final String who;
     private final KubeApi api;
@@ -78,6 +93,59 @@ final class TrainingSide {
                 default -> throw new IllegalArgumentException("there is no step " + each.getKey());
             }
         }
+    }
+
+    /** What the server says to a step that it may refuse. */
+    ObjectNode attempt(ObjectNode step) throws InterruptedException {
+        ObjectNode answer = Json.object();
+        try {
+            perform(step);
+            answer.put("answer", "done");
+        } catch (ApiException e) {
+            answer.put(
+                    "answer",
+                    e.code() + " " + e.reason() + ": " + inOrder(e.getMessage().replace(WRAPPING, "")));
+        }
+        return answer;
+    }
+
+    /** Values in a message in the order of names, and without the empty parts that Go writes. */
+    private static String inOrder(String message) {
+        Matcher values = VALUES.matcher(message);
+        StringBuilder told = new StringBuilder();
+        int from = 0;
+        while (values.find(from)) {
+            told.append(message, from, values.end());
+            from = values.end();
+            try (JsonParser parser = MAPPER.createParser(message.substring(from))) {
+                told.append(MAPPER.writeValueAsString(full(MAPPER.readTree(parser))));
+                from += (int) parser.currentLocation().getCharOffset();
+            } catch (IOException _) {
+                told.append(message.substring(from));
+                from = message.length();
+            }
+        }
+        return told.append(message.substring(from)).toString();
+    }
+
+    private static JsonNode full(JsonNode value) {
+        if (value instanceof ArrayNode list) {
+            ArrayNode copy = Json.array();
+            list.forEach(each -> copy.add(full(each)));
+            return copy;
+        }
+        if (!(value instanceof ObjectNode object)) {
+            return value;
+        }
+        ObjectNode copy = Json.object();
+        new TreeMap<>(object.properties().stream().collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)))
+                .forEach((name, each) -> {
+                    JsonNode kept = full(each);
+                    if (!kept.isEmpty() || kept.isValueNode()) {
+                        copy.set(name, kept);
+                    }
+                });
+        return copy;
     }
 
     private KubeApi.Kind kind(JsonNode what) {

@@ -90,8 +90,8 @@ final class TwoClusters implements AutoCloseable {
         for (ControllerScenario scenario : ControllerScenario.readAll(scenarios)) {
             String namespace = "s" + number++ + "-" + run;
             if (wanted.matcher(scenario.toString()).find()) {
-                CompletableFuture<Ended> there = begin(theirs, scenario, namespace);
-                CompletableFuture<Ended> here = begin(ours, scenario, namespace);
+                CompletableFuture<Ended> there = begin("theirs", theirs, scenario, namespace);
+                CompletableFuture<Ended> here = begin("ours", ours, scenario, namespace);
                 CompletableFuture<Ends> ends = there.thenCombineAsync(here, Ends::lookUntilAlike, threads)
                         .whenComplete((found, trouble) -> write(scenario, found, trouble));
                 topics.computeIfAbsent(scenario.topic(), absent -> new ArrayList<>())
@@ -101,7 +101,8 @@ final class TwoClusters implements AutoCloseable {
         return topics.entrySet().stream().map(topic -> dynamicContainer(topic.getKey(), topic.getValue()));
     }
 
-    private CompletableFuture<Ended> begin(RemoteKubeApi api, ControllerScenario scenario, String namespace) {
+    private CompletableFuture<Ended> begin(
+            String side, RemoteKubeApi api, ControllerScenario scenario, String namespace) {
         return CompletableFuture.supplyAsync(
                 () -> {
                     places.acquireUninterruptibly();
@@ -118,7 +119,11 @@ final class TwoClusters implements AutoCloseable {
                         throw new IllegalStateException(e);
                     } catch (RuntimeException | AssertionError e) {
                         run.close();
-                        throw e;
+                        throw new AssertionError(
+                                side + ": " + e.getMessage() + "; there is\n"
+                                        + EndState.of(api, namespace, scope, scenario)
+                                                .toPrettyString(),
+                                e);
                     } finally {
                         places.release();
                     }
