@@ -185,10 +185,30 @@ func gangReaction(o *options) error {
 		}
 	}
 	m.seconds, m.cpu = time.Since(begin).Seconds(), cpuSeconds(o.pids)-cpu
+	floor, err := roundTrips(c, o.count)
+	if err != nil {
+		return err
+	}
 	slices.Sort(m.delays)
 	slices.Sort(whole.delays)
-	fmt.Println(m.line(o), fmt.Sprintf("ask_p50_ms=%.2f ask_p99_ms=%.2f", whole.percentile(0.5), whole.percentile(0.99)))
+	fmt.Println(m.line(o), fmt.Sprintf("ask_p50_ms=%.2f ask_p99_ms=%.2f floor_p50_ms=%.2f floor_p99_ms=%.2f",
+		whole.percentile(0.5), whole.percentile(0.99), floor.percentile(0.5), floor.percentile(0.99)))
 	return nil
+}
+
+// roundTrips is what a question costs that the server answers without thinking: what of every delay is the machine's, the network's and encryption's.
+func roundTrips(c *client, count int) (*measured, error) {
+	m := &measured{}
+	for range count {
+		begin := time.Now()
+		if _, err := c.must("GET", "/version", nil); err != nil {
+			return nil, err
+		}
+		m.delays = append(m.delays, time.Since(begin))
+		time.Sleep(50 * time.Millisecond)
+	}
+	slices.Sort(m.delays)
+	return m, nil
 }
 
 // takeAway ends with nothing to do for anybody.
