@@ -26,8 +26,10 @@ record Bundle(Gang gang, List<Member> members, boolean safe, List<Member> rest) 
         List<Bundle> bundles = new ArrayList<>();
         int spare = gang.tally().certain() - gang.spec.minMember();
         if (gang.tally().ready() < gang.spec.minMember()) {
-            // It does not run as it should anyhow.
-            sorted.forEach(member -> bundles.add(safe(member)));
+            // It does not run as it should anyhow, but a part of it would be of use to nobody.
+            if (sorted.size() == gang.tally().holding()) {
+                bundles.add(new Bundle(gang, List.copyOf(sorted), true, List.of()));
+            }
             return bundles;
         }
         Map<String, Integer> byRole = new HashMap<>();

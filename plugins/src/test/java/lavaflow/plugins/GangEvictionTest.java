@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** Whole gangs take the place of others. */
 class GangEvictionTest {
     private static final String HIGH = "{\"spec\":{\"priorityClassName\":\"high\"}}";
+    private static final String KEPT = "{\"metadata\":{\"annotations\":{\"volcano.sh/preemptable\":\"false\"}}}";
 
     private final TestingGangs gangs = new TestingGangs();
 
@@ -114,6 +115,26 @@ class GangEvictionTest {
         assertThat(evicted()).containsExactly("b-0", "b-1");
     }
 
+    /** Its minimum was raised, or one of its pods is gone for good. */
+    @Test
+    void aGangBelowItsMinimumIsNotMadeSmallerStill() {
+        gangs.node("n1", 4).runs("a", 5, 4, "n1").gang("high", 1, HIGH);
+
+        assertThat(evicted()).containsExactly("a-0", "a-1", "a-2", "a-3");
+    }
+
+    @Test
+    void aGangBelowItsMinimumWithAPodThatMayNotStaysAsItIs() {
+        gangs.node("n1", 4).group("a", 5);
+        gangs.pod("a-0", "a", TestingGangs.running("n1"), KEPT);
+        for (int i = 1; i < 4; i++) {
+            gangs.pod("a-" + i, "a", TestingGangs.running("n1"));
+        }
+        gangs.gang("high", 1, HIGH);
+
+        assertThat(evicted()).isEmpty();
+    }
+
     @Test
     void noGangIsBrokenWhereThatIsTurnedOff() {
         configured("gangpreempt", "allowWholeBundle: false");
@@ -165,8 +186,7 @@ class GangEvictionTest {
     void aGangWithAPodThatMayNotStaysWhole() {
         gangs.node("n1", 4).group("a", 4);
         for (int i = 0; i < 4; i++) {
-            gangs.pod("a-" + i, "a", TestingGangs.running("n1"), i > 0 ? "{}" : """
-                    {"metadata":{"annotations":{"volcano.sh/preemptable":"false"}}}""");
+            gangs.pod("a-" + i, "a", TestingGangs.running("n1"), i > 0 ? "{}" : KEPT);
         }
         gangs.gang("high", 1, HIGH);
 
