@@ -8,81 +8,64 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.OperatingSystemMXBean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Notices when the program does not get to its work any more, and writes down what its threads do at that moment: whoever looks
- * later, when all is well again, finds nothing. Everything is done by virtual threads, so one that does not begin is the sign.
+ * later, when all is well again, finds nothing.
  */
-final class StallWatch implements AutoCloseable {
+final class StallWatch implements Pulse.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(StallWatch.class);
     /** Room for the beginnings of a few stalls; nobody reads more. */
     private static final int MOST_REPORTS = 5;
 
     private final Path reports;
-    private final Executor work;
     private final Duration patience;
-    private final CountDownLatch closed = new CountDownLatch(1);
     private int written;
+    private @Nullable Stall stall;
+
+    /** Work waits, since so long, and this was written down of it. */
+    private record Stall(Duration waited, Usage before, Path report) {}
 
     StallWatch(Path reports) {
-        this(reports, Thread::startVirtualThread, Duration.ofSeconds(5));
+        this(reports, Duration.ofSeconds(5));
     }
 
     /**
-     * A watch over something else.
+     * A watch with other nerves.
      *
-     * @param work what has to begin in time
+     * @param patience how long work may wait
      */
-    StallWatch(Path reports, Executor work, Duration patience) {
+    StallWatch(Path reports, Duration patience) {
         this.reports = reports;
-        this.work = work;
         this.patience = patience;
     }
 
-    /** A thread of its own: a virtual one would wait with all the others. */
-    void start() {
-        Thread.ofPlatform().name("stall watch").daemon().start(this::run);
-    }
-
-    private void run() {
-        try {
-            while (written < MOST_REPORTS && !closed.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-                look();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+    @Override
+    public void late(Duration waited) {
+        if (stall == null && written < MOST_REPORTS && waited.compareTo(patience) >= 0) {
+            stall = new Stall(waited, Usage.now(), report());
         }
     }
 
-    /** Gives the program something to do, and waits until it has done it. */
-    private void look() throws InterruptedException {
-        CountDownLatch begun = new CountDownLatch(1);
-        long since = System.nanoTime();
-        work.execute(begun::countDown);
-        if (begun.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-            return;
+    @Override
+    public void began(Duration waited) {
+        Stall over = stall;
+        stall = null;
+        if (over != null) {
+            LOG.warn(
+                    "Nothing was done for {} s. Of the time after the first {} s {}. What the threads did then: {}",
+                    waited.toSeconds(),
+                    over.waited.toSeconds(),
+                    over.before.until(Usage.now()),
+                    over.report);
         }
-        Usage before = Usage.now();
-        Path report = report();
-        while (!begun.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-            if (closed.getCount() == 0) {
-                return;
-            }
-        }
-        LOG.warn(
-                "Nothing was done for {} s. Of the time after the first {} s {}. What the threads did then: {}",
-                TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - since),
-                patience.toSeconds(),
-                before.until(Usage.now()),
-                report);
     }
 
     /** Where it says what all threads do. */
@@ -114,10 +97,5 @@ final class StallWatch implements AutoCloseable {
             return (later.processor - processor) + " ms of a processor were used and " + (later.collecting - collecting)
                     + " ms went to collecting memory";
         }
-    }
-
-    @Override
-    public void close() {
-        closed.countDown();
     }
 }

@@ -118,7 +118,7 @@ final class UpCommand implements Command {
         try (RequestOptions requests = RequestOptions.of(this, arguments);
                 AllInOne cluster = start(home, address, options(arguments, requests));
                 HeapGrowth heap = new HeapGrowth();
-                StallWatch stalls = new StallWatch(home.stalls())) {
+                Pulse pulse = new Pulse(new Carriers(), new StallWatch(home.stalls()))) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 stop.countDown();
                 ListenAddress.awaitQuietly(stopped);
@@ -133,7 +133,7 @@ final class UpCommand implements Command {
             }
             console.ready(home, cluster.url(), (System.nanoTime() - started) / 1_000_000);
             heap.start();
-            stalls.start();
+            pulse.start();
             if (arguments.has(WARM_UP)) {
                 new WarmUp(AdminClient.of(home)).run();
             } else {

@@ -5,24 +5,28 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 class StallWatchTest {
-    private static final Duration MOMENT = Duration.ofMillis(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration LESS = Duration.ofSeconds(4);
+    private static final Duration MORE = Duration.ofSeconds(6);
 
     @TempDir
     Path directory;
 
-    private final BlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
+    private StallWatch watch;
+
+    @BeforeEach
+    void watch() {
+        watch = new StallWatch(directory, PATIENCE);
+    }
 
     private List<Path> reports() throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
@@ -32,45 +36,30 @@ class StallWatchTest {
 
     @Test
     void writesDownWhatThreadsDoWhenNothingBegins() throws Exception {
-        try (StallWatch watch = new StallWatch(directory, waiting::add, MOMENT)) {
-            watch.start();
-            await().atMost(Duration.ofMinutes(1)).until(() -> !reports().isEmpty());
-            assertThat(waiting).as("the next look comes when the first is over").hasSize(1);
-            await().atMost(Duration.ofMinutes(1))
-                    .untilAsserted(() -> assertThat(Files.readString(reports().getFirst()))
-                            .contains("\"stall watch\"")
-                            .contains("StallWatch"));
-        }
+        watch.late(LESS);
+        assertThat(reports()).isEmpty();
+        watch.late(PATIENCE);
+        watch.late(MORE);
+        assertThat(reports()).as("one of each stall").hasSize(1);
+        assertThat(Files.readString(reports().getFirst()))
+                .contains(Thread.currentThread().getName())
+                .contains("StallWatchTest");
     }
 
     @Test
     void keepsAFewReportsOnly() throws Exception {
-        try (StallWatch watch = new StallWatch(directory, waiting::add, MOMENT)) {
-            watch.start();
-            for (int count = 1; count <= 5; count++) {
-                int expected = count;
-                await().atMost(Duration.ofMinutes(1)).until(() -> reports().size() == expected);
-                waiting.take().run();
-            }
-            assertThat(waiting.poll(200, TimeUnit.MILLISECONDS)).isNull();
+        for (int stall = 1; stall <= 7; stall++) {
+            watch.late(PATIENCE);
+            watch.began(MORE);
+            assertThat(reports()).hasSize(Math.min(stall, 5));
         }
     }
 
     @Test
     void saysNothingAsLongAsWorkBegins() throws Exception {
-        BlockingQueue<Runnable> begun = new LinkedBlockingQueue<>();
-        try (StallWatch watch = new StallWatch(
-                directory,
-                task -> {
-                    task.run();
-                    begun.add(task);
-                },
-                MOMENT)) {
-            watch.start();
-            for (int count = 0; count < 5; count++) {
-                assertThat(begun.poll(1, TimeUnit.MINUTES)).isNotNull();
-            }
-        }
+        watch.began(Duration.ZERO);
+        watch.late(LESS);
+        watch.began(LESS);
         assertThat(reports()).isEmpty();
     }
 }

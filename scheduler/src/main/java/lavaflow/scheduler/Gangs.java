@@ -49,9 +49,6 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Hol
     private static final Logger LOG = LoggerFactory.getLogger(Gangs.class);
     /** Before something is tried again that the API refused. */
     private static final Duration PAUSE = Duration.ofSeconds(1);
-    /** A busy scheduler spends at most half of its time on gangs. */
-    private static final Duration LONGEST_REST = Duration.ofMillis(100);
-
     private static final Duration SOON = Duration.ofMillis(50);
 
     /** Something to be done at a time. */
@@ -85,7 +82,7 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Hol
     private long laterNumber;
     private boolean changed = true;
     private boolean seen;
-    private Instant restUntil = Instant.MIN;
+    private final Rest rest = new Rest();
     private long round;
 
     Gangs(
@@ -297,7 +294,7 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Hol
         }
         Instant again = core.nextChange();
         boolean due = changed || (again != null && !again.isAfter(now));
-        if (due && !restUntil.isAfter(now)) {
+        if (due && !rest.until().isAfter(now)) {
             round(now);
             return true;
         }
@@ -320,8 +317,7 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Hol
         decisions.forEach(decision -> perform(decision, id, now));
         queues.touch();
         queues.write(core.queues(), now);
-        Duration cost = Duration.between(now, clock.instant());
-        restUntil = clock.instant().plus(cost.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : cost);
+        rest.after(now, clock.instant());
     }
 
     /** By which what was found out together is told from the rest. */
@@ -387,9 +383,9 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Hol
         if (!seen) {
             return now.plus(SOON);
         }
-        Instant due = changed ? restUntil : core.nextChange();
-        if (due != null && due.isBefore(restUntil)) {
-            due = restUntil;
+        Instant due = changed ? rest.until() : core.nextChange();
+        if (due != null && due.isBefore(rest.until())) {
+            due = rest.until();
         }
         Later first = later.peek();
         due = earlier(due, first == null ? null : first.due());

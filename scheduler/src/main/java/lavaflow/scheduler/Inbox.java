@@ -45,7 +45,7 @@ final class Inbox {
     Change await(@Nullable Duration patience) throws InterruptedException {
         return patience == null
                 ? changes.take()
-                : changes.poll(Math.max(0, patience.toMillis() + 1), TimeUnit.MILLISECONDS);
+                : changes.poll(Math.max(0, patience.toNanos()), TimeUnit.NANOSECONDS);
     }
 
     /**
