@@ -55,14 +55,13 @@ class CarriersTest {
     /** Two computations that never wait, on two threads that carry virtual ones. */
     @Test
     void longComputationsDoNotKeepOthersFromTheirTurn() throws Exception {
-        VirtualThreadSchedulerMXBean scheduler = ManagementFactory.getPlatformMXBean(VirtualThreadSchedulerMXBean.class);
+        VirtualThreadSchedulerMXBean scheduler =
+                ManagementFactory.getPlatformMXBean(VirtualThreadSchedulerMXBean.class);
         int before = scheduler.getParallelism();
         AtomicBoolean done = new AtomicBoolean();
         scheduler.setParallelism(2);
         try (Pulse pulse = new Pulse(
-                Thread::startVirtualThread,
-                Duration.ofMillis(50),
-                new Carriers(2, scheduler::setParallelism))) {
+                Thread::startVirtualThread, Duration.ofMillis(50), new Carriers(2, scheduler::setParallelism))) {
             for (int computation = 0; computation < 2; computation++) {
                 Thread.startVirtualThread(() -> {
                     while (!done.get()) {

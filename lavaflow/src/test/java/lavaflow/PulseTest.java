@@ -36,7 +36,9 @@ class PulseTest {
             Duration second = late.poll(1, TimeUnit.MINUTES);
             assertThat(first).isGreaterThanOrEqualTo(MOMENT);
             assertThat(second).isGreaterThan(first);
-            assertThat(waiting).as("the next beat comes when the first has begun").hasSize(1);
+            assertThat(waiting)
+                    .as("the next beat comes when the first has begun")
+                    .hasSize(1);
             waiting.take().run();
             assertThat(began.poll(1, TimeUnit.MINUTES)).isGreaterThan(second);
             assertThat(waiting.poll(1, TimeUnit.MINUTES)).isNotNull();

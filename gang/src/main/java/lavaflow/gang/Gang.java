@@ -289,7 +289,7 @@ public final class Gang {
      * Pods that failed and are written off, because the gang has begun and could not have enough without them, whatever becomes of those that
      * wait: these would wait for ever otherwise. As long as it could have enough, it has to.
      */
-    private Losses writtenOff() {
+    Losses writtenOff() {
         boolean possible = all.of(Stage.FAILED) > 0 && all.coming() > 0;
         if (!possible || !hasEnough(Tally::scheduled) || hasEnough(Tally::valid)) {
             return Losses.NONE;
@@ -303,7 +303,9 @@ public final class Gang {
     }
 
     private boolean hasEnough(ToIntFunction<Tally> count) {
-        return count.applyAsInt(all) >= spec.minMember() && rolesHave(count, Losses.NONE);
+        return count.applyAsInt(all) >= spec.minMember()
+                && rolesHave(count, Losses.NONE)
+                && (spec.subGroups().isEmpty() || parts().have(count));
     }
 
     /** How many more pods it must have. */

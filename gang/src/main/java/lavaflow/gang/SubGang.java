@@ -88,10 +88,19 @@ public final class SubGang {
         return Collections.unmodifiableList(members);
     }
 
+    Gang.Tally tally() {
+        Gang.Tally tally = new Gang.Tally();
+        members.forEach(member -> tally.count(member.stage, member, 1));
+        return tally;
+    }
+
     int count(boolean pipelined) {
         int count = 0;
+        Losses lost = gang.writtenOff();
         for (Member member : members) {
-            boolean placed = member.stage.holdsRoom() || member.stage == Stage.SUCCEEDED;
+            boolean placed = member.stage.holdsRoom()
+                    || member.stage == Stage.SUCCEEDED
+                    || lost.members().contains(member);
             boolean counts = placed
                     || (member.stage == Stage.PENDING && member.spec.bestEffort())
                     || (pipelined && member.stage == Stage.PIPELINED);

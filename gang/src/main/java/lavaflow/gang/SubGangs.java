@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 
 import lavaflow.kube.Json;
 import lavaflow.kube.LabelSelector;
@@ -138,6 +139,11 @@ public final class SubGangs {
 
     public boolean arePipelined() {
         return enough(SubGang::isPipelined);
+    }
+
+    /** Whether enough parts of each policy have all they must have, as pods are counted. */
+    boolean have(ToIntFunction<Gang.Tally> count) {
+        return enough(part -> count.applyAsInt(part.tally()) >= part.minAvailable());
     }
 
     private boolean enough(Predicate<SubGang> counts) {

@@ -61,6 +61,53 @@ class StragglersTest {
         assertThat(gangs.gangNamed("g").tally().of(Stage.PENDING)).isZero();
     }
 
+    private static String part(int number) {
+        return "{\"metadata\":{\"labels\":{\"part\":\"" + number + "\"}}}";
+    }
+
+    /** What two parts of two need runs. */
+    private void beginInParts() {
+        gangs.group("g", 4, """
+                {"spec":{"subGroupPolicy":[{"name":"p","subGroupSize":2,"minSubGroups":2,"matchLabelKeys":["part"]}]}}""");
+        for (int i = 0; i < 4; i++) {
+            gangs.pod("g-" + i, "g", part(i / 2), running("n1"));
+        }
+        gangs.decide();
+    }
+
+    @Test
+    void theyBeginAlthoughTooFewPartsAreLeftWhole() {
+        beginInParts();
+        gangs.pod("g-0", "g", part(0), running("n1"), FAILED);
+        gangs.pod("g-2", "g", part(1), running("n1"), FAILED);
+        gangs.pod("g-4", "g", part(2)).pod("g-5", "g", part(2));
+
+        assertThat(gangs.bindings()).hasSize(2);
+    }
+
+    @Test
+    void aPartThatCanBeWholeInsteadOfAnotherHasToBe() {
+        beginInParts();
+        gangs.pod("g-0", "g", part(0), running("n1"), FAILED);
+        gangs.runs("other", 1, 3, "n2");
+        gangs.pod("g-4", "g", part(2)).pod("g-5", "g", part(2));
+        gangs.runs("third", 1, 1, "n1");
+
+        assertThat(gangs.bindings()).as("there is room for one of the two").isEmpty();
+    }
+
+    @Test
+    void podsThatComeForThoseOfAPartWaitForAllOfThem() {
+        beginInParts();
+        gangs.pod("g-0", "g", part(0), running("n1"), FAILED);
+        gangs.pod("g-1", "g", part(0), running("n1"), FAILED);
+        gangs.pod("again-0", "g", part(0));
+        assertThat(gangs.bindings()).isEmpty();
+
+        gangs.pod("again-1", "g", part(0));
+        assertThat(gangs.bindings()).hasSize(2);
+    }
+
     /** A pod with the number of one that failed is there for it. */
     @Test
     void thoseThatComeInsteadOfOthersWaitForEachOther() {

@@ -49,6 +49,7 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Hol
     private static final Logger LOG = LoggerFactory.getLogger(Gangs.class);
     /** Before something is tried again that the API refused. */
     private static final Duration PAUSE = Duration.ofSeconds(1);
+
     private static final Duration SOON = Duration.ofMillis(50);
 
     /** Something to be done at a time. */

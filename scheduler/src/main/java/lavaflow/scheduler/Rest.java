@@ -10,10 +10,12 @@ import java.time.Instant;
 final class Rest {
     /** What may be spent before there is a rest. */
     private static final Duration ALLOWED = Duration.ofMillis(20);
+
     private static final Duration LONGEST = Duration.ofMillis(100);
 
     /** When rounds will have had half of the time. */
     private Instant settled = Instant.MIN;
+
     private Instant until = Instant.MIN;
 
     /** A round is over. */
