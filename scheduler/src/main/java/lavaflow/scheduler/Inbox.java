@@ -43,7 +43,9 @@ final class Inbox {
     /** Waits for a change; null if none came in time. */
     @Nullable
     Change await(@Nullable Duration patience) throws InterruptedException {
-        return patience == null ? changes.take() : changes.poll(Math.max(0, patience.toNanos()), TimeUnit.NANOSECONDS);
+        return patience == null
+                ? changes.take()
+                : changes.poll(Math.max(0, patience.toMillis() + 1), TimeUnit.MILLISECONDS);
     }
 
     /**
