@@ -122,7 +122,7 @@ public final class Explainer {
     private static String word(lavaflow.gang.Stage stage) {
         return switch (stage) {
             case PENDING, PIPELINED -> "waiting";
-            case ALLOCATED, BINDING, BOUND -> "placed";
+            case ALLOCATED, BINDING, DELAYED, BOUND -> "placed";
             case RUNNING -> "running";
             case RELEASING, LINGERING -> "going";
             case SUCCEEDED -> "succeeded";

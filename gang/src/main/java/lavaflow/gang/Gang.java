@@ -46,7 +46,12 @@ public final class Gang {
         }
 
         public int holding() {
-            return of(Stage.BOUND) + of(Stage.BINDING) + of(Stage.RUNNING) + of(Stage.ALLOCATED);
+            return of(Stage.BOUND) + of(Stage.BINDING) + of(Stage.DELAYED) + of(Stage.RUNNING) + of(Stage.ALLOCATED);
+        }
+
+        /** Those that have a place to come: with what others leave, or when their binding is tried again. */
+        int expected() {
+            return of(Stage.PIPELINED) + of(Stage.DELAYED);
         }
 
         /** Those that count for a gang that is complete. */
@@ -56,7 +61,7 @@ public final class Gang {
 
         /** Those that wait for a place, or for the API to confirm it. */
         int coming() {
-            return of(Stage.PENDING) + of(Stage.PIPELINED) + of(Stage.ALLOCATED) + of(Stage.BINDING);
+            return of(Stage.PENDING) + expected() + of(Stage.ALLOCATED) + of(Stage.BINDING);
         }
 
         /** Those that have to go. */
@@ -310,19 +315,19 @@ public final class Gang {
 
     /** How many more pods it must have. */
     public int missing() {
-        return spec.minMember() - all.ready() - all.waitingBestEffort();
+        return spec.minMember() - all.ready() - all.of(Stage.DELAYED) - all.waitingBestEffort();
     }
 
     public boolean isPipelined() {
         return all.ready()
                         + all.waitingBestEffort()
-                        + all.of(Stage.PIPELINED)
+                        + all.expected()
                         + writtenOff().all()
                 >= spec.minMember();
     }
 
     public boolean isStarving() {
-        return all.ready() + all.of(Stage.PIPELINED) + writtenOff().all() < spec.minMember();
+        return all.ready() + all.expected() + writtenOff().all() < spec.minMember();
     }
 
     /** Roles only count where their minima together do not exceed that of the whole. */
@@ -346,7 +351,7 @@ public final class Gang {
     }
 
     public boolean areRolesPipelined() {
-        return rolesHave(role -> role.ready() + role.waitingBestEffort() + role.of(Stage.PIPELINED), writtenOff());
+        return rolesHave(role -> role.ready() + role.waitingBestEffort() + role.expected(), writtenOff());
     }
 
     public boolean areRolesValid() {
@@ -370,7 +375,11 @@ public final class Gang {
     /** Whether a role has a minimum it is below. */
     boolean needsMoreOf(String role) {
         Integer least = spec.minTaskMember().get(role);
-        return least != null && tally(role).ready() + writtenOff().of(role) < least;
+        return least != null
+                && tally(role).ready()
+                                + tally(role).of(Stage.DELAYED)
+                                + writtenOff().of(role)
+                        < least;
     }
 
     /** What it still has to be given of what it was let in for. */

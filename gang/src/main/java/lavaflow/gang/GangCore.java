@@ -161,15 +161,36 @@ public final class GangCore {
         state.members.remove(uid);
     }
 
-    /** A pod could not be given the node that was chosen. */
-    public void onBindingFailed(String uid) {
+    /** A pod did not get the node that was chosen, which keeps its room for it until {@link #onBindingFailed}, or until it is told of. */
+    public void onBindingRefused(String uid) {
         changed = true;
         Member member = state.member(uid);
         if (member != null && member.stage == Stage.BINDING) {
+            state.placements.delay(member);
+        }
+    }
+
+    /** A pod could not be given the node that was chosen, and any may be chosen now. */
+    public void onBindingFailed(String uid) {
+        changed = true;
+        Member member = state.member(uid);
+        if (member != null && member.isUnconfirmed()) {
+            if (member.isToldToGo()) {
+                state.placements.undoEvict(member, Stage.DELAYED);
+            }
             state.changes.help();
-            state.placements.unbind(member);
+            state.members.unbind(member);
         } else if (member == null) {
             state.members.unbindOrphan(uid);
+        }
+    }
+
+    /** A pod was told to go for one that is of no gang: its gang has to do without it from now on, before the API tells. */
+    public void onTaken(String uid) {
+        changed = true;
+        Member member = state.member(uid);
+        if (member != null && member.stage.holdsRoom()) {
+            state.placements.evict(member);
         }
     }
 
@@ -188,7 +209,7 @@ public final class GangCore {
         Member member = state.member(uid);
         if (member != null && member.isToldToGo()) {
             state.changes.help();
-            state.placements.undoEvict(member, member.spec.stage());
+            state.placements.undoEvict(member, member.isUnconfirmed() ? Stage.BINDING : member.spec.stage());
         }
     }
 

@@ -79,6 +79,11 @@ public final class Member {
         return stage.isLeaving() && spec.stage() != Stage.RELEASING;
     }
 
+    /** Was given a node that the API has not confirmed yet, whether or not it has to go. */
+    boolean isUnconfirmed() {
+        return stage.isUnconfirmed() || (isToldToGo() && spec.stage() == Stage.PENDING);
+    }
+
     /** By the number in its name, then by age. */
     static int compareByAge(Member one, Member other) {
         int byIndex = Integer.compare(one.spec.index(), other.spec.index());

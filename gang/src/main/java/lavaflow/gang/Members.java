@@ -79,20 +79,37 @@ final class Members {
     private void keepPlace(Member dead, PlacedPod had) {
         Gang gang = dead.gang;
         boolean ran = gang.phase == GroupPhase.RUNNING || gang.phase == GroupPhase.UNKNOWN || kept.has(gang);
+        if (ran) {
+            keep(gang, had, dead.slot);
+        }
+    }
+
+    /** The API did not accept a place: it is kept for another attempt if others of the gang have theirs and cannot do without. */
+    void unbind(Member member) {
+        PlacedPod had = cluster.findPlaced(member.uid());
+        int slot = member.slot;
+        Gang gang = member.gang;
+        placements.unbind(member);
+        if (had != null && gang.tally().holding() > 0) {
+            keep(gang, had, slot);
+        }
+    }
+
+    private void keep(Gang gang, PlacedPod had, int slot) {
         boolean counts = gang.queue != null && !gang.spec.deleting() && state.gang(gang.spec.key()) == gang;
         // Other gangs were only promised what is left over.
         boolean awaited = cluster.isAwaited(had.pod().node(), uid -> !members.containsKey(uid));
-        if (ran && counts && !awaited) {
+        if (counts && !awaited) {
             changes.disturb(gang);
-            kept.keep(gang, had, dead.slot);
+            kept.keep(gang, had, slot);
         }
     }
 
     /** Whether the API tells nothing of what was decided: then that still holds. */
     private static boolean isStillWaiting(Member known, MemberSpec spec) {
-        boolean coming = known.stage == Stage.BINDING || known.stage == Stage.PIPELINED;
-        boolean going = known.isToldToGo() && spec.stage().canBeEvicted();
-        return (going || (coming && spec.stage() == Stage.PENDING))
+        boolean coming = known.stage.isUnconfirmed() || known.stage == Stage.PIPELINED;
+        boolean going = known.isToldToGo();
+        return ((going && spec.stage().canBeEvicted()) || ((going || coming) && spec.stage() == Stage.PENDING))
                 && spec.group().equals(known.spec.group())
                 && spec.role().equals(known.spec.role())
                 && spec.pod().key().equals(known.spec.pod().key());
@@ -202,7 +219,7 @@ final class Members {
         for (Member member : gang.members()) {
             members.remove(member.uid());
             placements.withdraw(member);
-            if (member.stage == Stage.BINDING) {
+            if (member.isUnconfirmed()) {
                 orphans.give(member.uid());
             } else if (member.stage == Stage.ALLOCATED) {
                 cluster.forget(member.uid());

@@ -201,6 +201,12 @@ final class Placements {
         changes.touch(member.gang);
     }
 
+    /** A place that the API did not accept is going to be told again. */
+    void delay(Member member) {
+        move(member, Stage.DELAYED);
+        changes.touch(member.gang);
+    }
+
     /** The API did not accept a place. */
     void unbind(Member member) {
         undoAllocate(member);

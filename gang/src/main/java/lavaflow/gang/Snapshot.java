@@ -66,7 +66,7 @@ public record Snapshot(
             groups.add(gang.spec.in(gang.phase.toString()));
             for (Member member : gang.members()) {
                 members.add(decided(member, state.cluster.nodes()));
-                if (member.stage == Stage.BINDING) {
+                if (member.isUnconfirmed()) {
                     binding.add(member.uid());
                 }
             }
@@ -102,11 +102,14 @@ public record Snapshot(
     /** A pod as if the API had told what was decided for good. */
     private static MemberSpec decided(Member member, NodeTable nodes) {
         ScheduledPod pod = member.spec.pod();
-        if (member.stage == Stage.BINDING) {
-            return member.spec.with(pod.on(nodes.node(member.slot).name()));
+        if (member.isUnconfirmed()) {
+            pod = pod.on(nodes.node(member.slot).name());
         }
         if (member.isToldToGo() && member.stage != Stage.LINGERING) {
             return member.spec.with(pod.going());
+        }
+        if (member.isUnconfirmed()) {
+            return member.spec.with(pod);
         }
         return member.awaited.equals(pod.nominated()) ? member.spec : member.spec.with(pod.expectedOn(member.awaited));
     }

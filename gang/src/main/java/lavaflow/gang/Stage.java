@@ -17,10 +17,12 @@ public enum Stage {
     FAILED(8),
     UNKNOWN(9),
     /** Decided to go, which the API refused: has its room until it is asked again. */
-    LINGERING(10);
+    LINGERING(10),
+    /** Could not be bound, and is going to be tried again: keeps its room until then, but nothing may rely on it. */
+    DELAYED(11);
 
     /** How many there are. */
-    static final int COUNT = 11;
+    static final int COUNT = 12;
 
     /** Where it is counted. */
     final int place;
@@ -31,7 +33,12 @@ public enum Stage {
 
     /** Counts for the share of its queue. */
     public boolean holdsRoom() {
-        return this == ALLOCATED || this == BINDING || this == BOUND || this == RUNNING || this == LINGERING;
+        return this == ALLOCATED
+                || this == BINDING
+                || this == DELAYED
+                || this == BOUND
+                || this == RUNNING
+                || this == LINGERING;
     }
 
     /** Counts for what its queue asks for: has room or waits for it. */
@@ -42,6 +49,11 @@ public enum Stage {
     /** May have to go for another. */
     public boolean canBeEvicted() {
         return this == BOUND || this == RUNNING;
+    }
+
+    /** Was given a node that the API has not confirmed. */
+    boolean isUnconfirmed() {
+        return this == BINDING || this == DELAYED;
     }
 
     /** Has to go and has not gone. */

@@ -153,11 +153,8 @@ final class Statuses {
     private static String stages(Gang gang) {
         TreeSet<String> counts = new TreeSet<>();
         for (Stage stage : Stage.values()) {
-            // Who may not go yet is leaving all the same.
-            int count = stage == Stage.RELEASING
-                    ? gang.tally().leaving()
-                    : gang.tally().of(stage);
-            if (count > 0 && stage != Stage.LINGERING) {
+            int count = count(gang.tally(), stage);
+            if (count > 0) {
                 counts.add(count + " " + word(stage));
             }
         }
@@ -186,6 +183,16 @@ final class Statuses {
             case Waiting.NoNode none -> none.pod() + ": " + none.message();
             case Waiting.Hopeless none -> none.pod() + ": " + none.message();
             default -> first.message();
+        };
+    }
+
+    /** As Volcano tells stages apart: who may not go yet is leaving all the same, and whose binding is tried again is being bound. */
+    private static int count(Gang.Tally tally, Stage stage) {
+        return switch (stage) {
+            case RELEASING -> tally.leaving();
+            case BINDING -> tally.of(Stage.BINDING) + tally.of(Stage.DELAYED);
+            case LINGERING, DELAYED -> 0;
+            case PENDING, ALLOCATED, PIPELINED, BOUND, RUNNING, SUCCEEDED, FAILED, UNKNOWN -> tally.of(stage);
         };
     }
 

@@ -98,12 +98,12 @@ public final class SubGang {
         int count = 0;
         Losses lost = gang.writtenOff();
         for (Member member : members) {
-            boolean placed = member.stage.holdsRoom()
+            boolean placed = (member.stage.holdsRoom() && member.stage != Stage.DELAYED)
                     || member.stage == Stage.SUCCEEDED
                     || lost.members().contains(member);
             boolean counts = placed
                     || (member.stage == Stage.PENDING && member.spec.bestEffort())
-                    || (pipelined && member.stage == Stage.PIPELINED);
+                    || (pipelined && (member.stage == Stage.PIPELINED || member.stage == Stage.DELAYED));
             count += counts ? 1 : 0;
         }
         return count;

@@ -33,6 +33,9 @@ final class GangWriter {
         /** A pod did not get its node. */
         void bindingFailed(String uid);
 
+        /** A pod that was to get its node is not there any more, which the watch has yet to tell. */
+        void gone(String uid);
+
         /** Nobody can say at the moment whether a pod got its node. */
         void bindingUnknown(ScheduledPod pod, String node);
 
@@ -140,20 +143,24 @@ final class GangWriter {
     }
 
     private void unbound(ScheduledPod pod, String node, ApiException e) {
-        boolean waits;
+        PodWrites.Aftermath aftermath;
         try {
-            waits = PodWrites.stillWaits(api, pod, e);
-            claims.refresh(pod, waits);
+            aftermath = PodWrites.aftermath(api, pod, e);
+            claims.refresh(pod, aftermath == PodWrites.Aftermath.WAITS);
         } catch (RuntimeException unknown) {
             LOG.debug("{}: {}", pod.place(), unknown.getMessage());
             troubles.bindingUnknown(pod, node);
             return;
         }
-        if (waits) {
-            metrics.unbound();
-            LOG.warn("{} could not be bound to {}: {}", pod.place(), node, e.getMessage());
-            events.warning(PodWrites.reference(pod), "FailedScheduling", "binding rejected: " + e.getMessage());
-            troubles.bindingFailed(pod.uid());
+        switch (aftermath) {
+            case WAITS -> {
+                metrics.unbound();
+                LOG.warn("{} could not be bound to {}: {}", pod.place(), node, e.getMessage());
+                events.warning(PodWrites.reference(pod), "FailedScheduling", "binding rejected: " + e.getMessage());
+                troubles.bindingFailed(pod.uid());
+            }
+            case GONE -> troubles.gone(pod.uid());
+            case BOUND -> LOG.debug("{} has its node although {}", pod.place(), e.getMessage());
         }
     }
 

@@ -250,6 +250,12 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Hol
         return core.strandedWithout(going);
     }
 
+    /** A pod is told to go for one that is of no gang. */
+    void onTaken(String uid) {
+        changed = true;
+        core.onTaken(uid);
+    }
+
     /** Something changed that may help somebody. */
     void touch() {
         changed = true;
@@ -423,10 +429,22 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Hol
         }));
     }
 
-    /** Until then it keeps its place: the next attempt would meet the same refusal. */
+    /** Until it is tried again it keeps its place: the next attempt would meet the same refusal. */
     @Override
     public void bindingFailed(String uid) {
-        after(PAUSE, () -> core.onBindingFailed(uid));
+        inbox.add(now -> {
+            changed = true;
+            core.onBindingRefused(uid);
+            at(now.plus(PAUSE), () -> core.onBindingFailed(uid));
+        });
+    }
+
+    @Override
+    public void gone(String uid) {
+        inbox.add(_ -> {
+            changed = true;
+            core.onBindingRefused(uid);
+        });
     }
 
     @Override

@@ -40,20 +40,26 @@ final class PodWrites {
         return binding;
     }
 
-    /**
-     * Whether a pod still waits for a node although it was to get one. Asks the API where the failure does not say: an answer may be
-     * lost after everything was done, and the watch may be late. Of a pod that is gone or has its node the watch will tell.
-     */
-    static boolean stillWaits(KubeApi api, ScheduledPod pod, ApiException failure) {
+    /** What became of a pod whose binding failed. */
+    enum Aftermath {
+        WAITS,
+        /** The binding was made after all, or another one. */
+        BOUND,
+        /** It is not there any more, or about to go; the watch may tell only later. */
+        GONE
+    }
+
+    /** Asks the API where the failure does not say: an answer may be lost after everything was done, and the watch may be late. */
+    static Aftermath aftermath(KubeApi api, ScheduledPod pod, ApiException failure) {
         int code = failure.code();
         if (code >= 400 && code < 500 && code != CONFLICT) {
-            return code != NOT_FOUND;
+            return code == NOT_FOUND ? Aftermath.GONE : Aftermath.WAITS;
         }
         return api.find(Scheduler.PODS, pod.namespace(), pod.name())
-                .filter(now -> Inbox.uid(now).equals(pod.uid())
-                        && Json.textAt(now, "spec", "nodeName").isEmpty()
-                        && Json.at(now, "metadata", "deletionTimestamp") == null)
-                .isPresent();
+                .filter(now ->
+                        Inbox.uid(now).equals(pod.uid()) && Json.at(now, "metadata", "deletionTimestamp") == null)
+                .map(now -> Json.textAt(now, "spec", "nodeName").isEmpty() ? Aftermath.WAITS : Aftermath.BOUND)
+                .orElse(Aftermath.GONE);
     }
 
     /**

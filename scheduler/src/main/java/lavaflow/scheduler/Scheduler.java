@@ -121,6 +121,11 @@ public final class Scheduler implements AutoCloseable {
             }
 
             @Override
+            public void evictionFailed(String uid, boolean busy) {
+                inbox.add(_ -> Scheduler.this.evictionFailed(uid, busy));
+            }
+
+            @Override
             public void bindingUnknown(Action.Bind bind) {
                 inbox.add(now -> doubts.add(new Doubt(bind, now.plus(DOUBT))));
             }
@@ -291,6 +296,12 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
+    private void evictionFailed(String uid, boolean busy) {
+        if (gangs != null && gangs.has(uid)) {
+            gangs.evictionFailed(uid, busy);
+        }
+    }
+
     private void bindMember(Decision.Bind bind, Instant now) {
         ScheduledPod pod = bind.member().spec().pod();
         core.onPlaced(pod.uid(), now);
@@ -394,6 +405,9 @@ public final class Scheduler implements AutoCloseable {
             if (actions == null) {
                 return some;
             }
+            if (gangs != null) {
+                tellOfVictims(gangs, actions);
+            }
             actions.forEach(writer::write);
             core.state().takeStale().forEach(claim -> writer.write(new Action.DeleteClaim(claim)));
         } catch (RuntimeException e) {
@@ -401,6 +415,15 @@ public final class Scheduler implements AutoCloseable {
             LOG.error("a pod could not be scheduled", e);
         }
         return true;
+    }
+
+    /** Gangs must not rely on pods that are about to go, nor give more of theirs than they can spare. */
+    private static void tellOfVictims(Gangs gangs, List<Action> actions) {
+        for (Action action : actions) {
+            if (action instanceof Action.Evict evict && gangs.has(evict.victim().uid())) {
+                gangs.onTaken(evict.victim().uid());
+            }
+        }
     }
 
     private boolean stepGangs(Gangs gangs, Instant now) {

@@ -80,6 +80,9 @@ final class Writer {
         /** A pod did not get its node, or its volumes there. */
         void bindingFailed(String uid);
 
+        /** A pod did not go; where the server was busy it may do so a moment later. */
+        void evictionFailed(String uid, boolean busy);
+
         /** Nobody can say at the moment whether a pod got its node. */
         void bindingUnknown(Action.Bind bind);
     }
@@ -145,8 +148,10 @@ final class Writer {
             }
             case Action.GiveUp giveUp -> LOG.debug("{}: {}", giveUp.pod().place(), e.getMessage());
             case Action.Refuse refuse -> LOG.debug("{}: {}", refuse.pod().place(), e.getMessage());
-            case Action.Evict evict ->
+            case Action.Evict evict -> {
                 LOG.debug("{} not evicted: {}", evict.victim().place(), e.getMessage());
+                troubles.evictionFailed(evict.victim().uid(), EvictionPauses.isBusy(e));
+            }
             case Action.Deallocate deallocate ->
                 LOG.debug("{}: {}", deallocate.claim().place(), e.getMessage());
             case Action.DeleteClaim delete -> LOG.debug("{}: {}", delete.claim().place(), e.getMessage());
@@ -163,7 +168,7 @@ final class Writer {
         ScheduledPod pod = bind.pod();
         boolean waits;
         try {
-            waits = PodWrites.stillWaits(api, pod, e);
+            waits = PodWrites.aftermath(api, pod, e) == PodWrites.Aftermath.WAITS;
             claims.refresh(pod, waits);
         } catch (RuntimeException unknown) {
             LOG.debug("{}: {}", pod.place(), unknown.getMessage());

@@ -56,6 +56,9 @@ class GangConfigurationTest {
         public void bindingFailed(String uid) {}
 
         @Override
+        public void gone(String uid) {}
+
+        @Override
         public void bindingUnknown(ScheduledPod pod, String node) {}
 
         @Override
