@@ -84,6 +84,19 @@ class SimulationTest {
         assertThat(run(195, GangWorld.small()).faults()).isNotEmpty();
     }
 
+    /** A plain pod took pods of a gang; late news of that let others begin without them (60154), and more be taken (62478). */
+    @Test
+    void podsThatGoForPlainOnesDoNotCountForTheirGang() throws IOException {
+        assertThat(run(60_154, GangWorld.usual()).faults()).isNotEmpty();
+        assertThat(run(62_478, GangWorld.usual()).faults()).isNotEmpty();
+    }
+
+    /** One pod of a gang was gone and the server too busy to bind the other, beside which a third began. */
+    @Test
+    void nobodyBeginsBesideOneWhoseBindingWasRefused() throws IOException {
+        assertThat(run(61_451, GangWorld.usual()).faults()).isNotEmpty();
+    }
+
     @Test
     void jobsOfGangsComeThroughAsWell() throws IOException {
         assertThat(runAll(LongStream.rangeClosed(1, JOBS), GangJobWorld::new)).isNotEmpty();
