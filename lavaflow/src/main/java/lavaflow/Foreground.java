@@ -24,7 +24,9 @@ final class Foreground {
     static int stay(Beginning beginning) throws Exception {
         CountDownLatch stopped = new CountDownLatch(1);
         Thread worker = Thread.currentThread();
-        try (Role role = beginning.begin()) {
+        try (Role role = beginning.begin();
+                Pulse pulse = new Pulse(new Carriers())) {
+            pulse.start();
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 worker.interrupt();
                 ListenAddress.awaitQuietly(stopped);

@@ -74,9 +74,14 @@ final class NodeCommand implements Command {
                 "lava-node/" + Lava.version(),
                 REQUESTS_PER_SECOND,
                 BURST);
-        if (!arguments.has(SIM) && !arguments.has(SHAPES)) {
-            return joinMachine(arguments, settings, console);
+        boolean simulated = arguments.has(SIM) || arguments.has(SHAPES);
+        try (Pulse pulse = new Pulse(new Carriers())) {
+            pulse.start();
+            return simulated ? simulate(arguments, settings, console) : joinMachine(arguments, settings, console);
         }
+    }
+
+    private int simulate(Arguments arguments, Settings settings, Console console) throws Exception {
         Option given = arguments.has(SIM) ? SIM : SHAPES;
         List<SimShape> shapes = Shapes.of(this, given, arguments.find(given));
         CountDownLatch stop = new CountDownLatch(1);
