@@ -185,13 +185,21 @@ public final class GangCore {
         }
     }
 
-    /** A pod was told to go for one that is of no gang: its gang has to do without it from now on, before the API tells. */
-    public void onTaken(String uid) {
+    /**
+     * A pod has to make room for one that is of no gang: its gang has to do without it from now on, before the API tells. False if it need
+     * not go, because room was only reserved for it.
+     */
+    public boolean onTaken(String uid) {
         changed = true;
         Member member = state.member(uid);
+        if (member != null && member.stage == Stage.ALLOCATED) {
+            state.placements.unbind(member);
+            return false;
+        }
         if (member != null && member.stage.holdsRoom()) {
             state.placements.evict(member);
         }
+        return true;
     }
 
     /** A pod that had to go was not allowed to, and is going to be told again. */

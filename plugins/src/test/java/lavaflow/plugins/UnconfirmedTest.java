@@ -107,4 +107,20 @@ class UnconfirmedTest {
                                 ((Decision.Bind) bind).member().gang().spec().name())
                         .isEqualTo("g"));
     }
+
+    @Test
+    void whoOnlyHasAReservationNeedNotGo() {
+        gangs.group("old", 1)
+                .pod("old-0", "old", running("n1"), "{\"metadata\":{\"deletionTimestamp\":\"2026-11-15T01:00:00Z\"}}");
+        gangs.gang("g", 2);
+        assertThat(gangs.bindings()).isEmpty();
+        assertThat(gangs.gangNamed("g").tally().of(Stage.ALLOCATED)).isEqualTo(1);
+        String reserved = gangs.memberNamed("g-0").stage() == Stage.ALLOCATED ? "pod-g-0" : "pod-g-1";
+
+        assertThat(gangs.core.onTaken(reserved)).isFalse();
+        assertThat(gangs.gangNamed("g").tally().of(Stage.ALLOCATED)).isZero();
+        assertThat(gangs.gangNamed("g").allocated().isEmpty()).isTrue();
+        gangs.core.onPodGone("pod-old-0");
+        assertThat(gangs.bindings()).hasSize(2);
+    }
 }

@@ -250,10 +250,10 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Hol
         return core.strandedWithout(going);
     }
 
-    /** A pod is told to go for one that is of no gang. */
-    void onTaken(String uid) {
+    /** A pod has to make room for one that is of no gang; false if it need not go for that. */
+    boolean onTaken(String uid) {
         changed = true;
-        core.onTaken(uid);
+        return core.onTaken(uid);
     }
 
     /** Something changed that may help somebody. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -405,10 +406,7 @@ public final class Scheduler implements AutoCloseable {
             if (actions == null) {
                 return some;
             }
-            if (gangs != null) {
-                tellOfVictims(gangs, actions);
-            }
-            actions.forEach(writer::write);
+            withoutReservations(actions, now).forEach(writer::write);
             core.state().takeStale().forEach(claim -> writer.write(new Action.DeleteClaim(claim)));
         } catch (RuntimeException e) {
             // One pod must not keep all others from their nodes.
@@ -417,13 +415,22 @@ public final class Scheduler implements AutoCloseable {
         return true;
     }
 
-    /** Gangs must not rely on pods that are about to go, nor give more of theirs than they can spare. */
-    private static void tellOfVictims(Gangs gangs, List<Action> actions) {
+    /**
+     * Tells gangs which of their pods have to go: they must not rely on those, nor give more than they can spare. Pods that room was only
+     * reserved for need not go; without the reservation there is room.
+     */
+    private List<Action> withoutReservations(List<Action> actions, Instant now) {
+        List<Action> left = new ArrayList<>(actions.size());
         for (Action action : actions) {
-            if (action instanceof Action.Evict evict && gangs.has(evict.victim().uid())) {
-                gangs.onTaken(evict.victim().uid());
+            String uid = action instanceof Action.Evict evict ? evict.victim().uid() : "";
+            PlacedPod had = core.state().findPlaced(uid);
+            if (gangs == null || !gangs.has(uid) || gangs.onTaken(uid)) {
+                left.add(action);
+            } else if (had != null) {
+                core.roomGiven(had, now);
             }
         }
+        return left;
     }
 
     private boolean stepGangs(Gangs gangs, Instant now) {

@@ -91,6 +91,12 @@ class SimulationTest {
         assertThat(run(62_478, GangWorld.usual()).faults()).isNotEmpty();
     }
 
+    /** Room was reserved for a pod of a gang, and the server too busy to delete it for a plain one, which was no reason to. */
+    @Test
+    void podsWithReservationsNeedNotGo() throws IOException {
+        assertThat(run(68_560, GangWorld.usual()).faults()).isNotEmpty();
+    }
+
     /** One pod of a gang was gone and the server too busy to bind the other, beside which a third began. */
     @Test
     void nobodyBeginsBesideOneWhoseBindingWasRefused() throws IOException {
