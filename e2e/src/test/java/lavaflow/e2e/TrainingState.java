@@ -140,7 +140,8 @@ final class TrainingState {
             copy.set("status", Json.object().put("phase", Json.textAt(object, "status", "phase")));
         }
         if (kind.resource().equals("secrets")) {
-            Json.ensureObject(copy, "data").properties().forEach(each -> each.setValue(Json.text("<secret>")));
+            ObjectNode data = Json.ensureObject(copy, "data");
+            data.fieldNames().forEachRemaining(name -> data.put(name, "<secret>"));
         }
         if (kind.group().equals(GROUP) || kind.resource().equals("trainjobs")) {
             copy.remove("spec"); // the user's own words
@@ -173,10 +174,11 @@ final class TrainingState {
                 }
             }
             for (String field : List.of("limits", "requests")) {
-                object.path(field)
-                        .properties()
-                        .forEach(amount ->
-                                amount.setValue(Json.text(amount.getValue().asText())));
+                if (object.get(field) instanceof ObjectNode amounts) {
+                    amounts.properties()
+                            .forEach(amount -> amounts.put(
+                                    amount.getKey(), amount.getValue().asText()));
+                }
             }
         }
     }

@@ -40,7 +40,22 @@ public final class Json {
      */
     public static final int MAX_DEPTH = 500;
 
-    private static final class LongFactory extends JsonNodeFactory {
+    private static final class Factory extends JsonNodeFactory {
+        @Override
+        public ObjectNode objectNode() {
+            return new JsonObject(new Members());
+        }
+
+        @Override
+        public ArrayNode arrayNode() {
+            return arrayNode(FEW_ELEMENTS);
+        }
+
+        @Override
+        public ArrayNode arrayNode(int capacity) {
+            return new JsonArray(capacity);
+        }
+
         @Override
         public NumericNode numberNode(byte value) {
             return LongNode.valueOf(value);
@@ -62,8 +77,11 @@ public final class Json {
         }
     }
 
-    /** Makes every node; integers become {@link LongNode}s. */
-    public static final JsonNodeFactory FACTORY = new LongFactory();
+    /** Most lists have one or two elements; Java's own guess is ten. */
+    private static final int FEW_ELEMENTS = 3;
+
+    /** Makes every node; integers become {@link LongNode}s, objects are small (see {@link Members}). */
+    public static final JsonNodeFactory FACTORY = new Factory();
 
     /** Jackson keeps its buffers by thread, which is one request where threads are virtual; a shared pool uses them again. */
     private static final JsonFactory STREAMING = JsonFactory.builder()
@@ -185,17 +203,36 @@ public final class Json {
     public static @Nullable JsonNode at(@Nullable JsonNode node, String... path) {
         JsonNode current = node;
         for (String step : path) {
-            if (current == null) {
-                return null;
-            }
-            current = current.get(step);
+            current = at(current, step);
         }
-        return current == null || current.isNull() ? null : current;
+        return current;
+    }
+
+    // Most paths have one step or two; an array made for each was a twentieth of all garbage.
+
+    public static @Nullable JsonNode at(@Nullable JsonNode node, String step) {
+        JsonNode found = node == null ? null : node.get(step);
+        return found == null || found.isNull() ? null : found;
+    }
+
+    public static @Nullable JsonNode at(@Nullable JsonNode node, String first, String second) {
+        return at(at(node, first), second);
     }
 
     /** The string at a path, or the empty string, as Go's zero value. */
     public static String textAt(@Nullable JsonNode node, String... path) {
-        JsonNode found = at(node, path);
+        return text(at(node, path));
+    }
+
+    public static String textAt(@Nullable JsonNode node, String step) {
+        return text(at(node, step));
+    }
+
+    public static String textAt(@Nullable JsonNode node, String first, String second) {
+        return text(at(node, first, second));
+    }
+
+    private static String text(@Nullable JsonNode found) {
         return found == null || !found.isTextual() ? "" : found.textValue();
     }
 
@@ -216,9 +253,29 @@ public final class Json {
         return at(node, path) instanceof ObjectNode object ? object : null;
     }
 
+    public static @Nullable ObjectNode objectAt(@Nullable JsonNode node, String step) {
+        return at(node, step) instanceof ObjectNode object ? object : null;
+    }
+
+    public static @Nullable ObjectNode objectAt(@Nullable JsonNode node, String first, String second) {
+        return at(node, first, second) instanceof ObjectNode object ? object : null;
+    }
+
     /** The list at a path, or an empty one that is not attached to the tree. */
     public static ArrayNode listAt(@Nullable JsonNode node, String... path) {
-        return at(node, path) instanceof ArrayNode list ? list : array();
+        return list(at(node, path));
+    }
+
+    public static ArrayNode listAt(@Nullable JsonNode node, String step) {
+        return list(at(node, step));
+    }
+
+    public static ArrayNode listAt(@Nullable JsonNode node, String first, String second) {
+        return list(at(node, first, second));
+    }
+
+    private static ArrayNode list(@Nullable JsonNode found) {
+        return found instanceof ArrayNode list ? list : FACTORY.arrayNode(0);
     }
 
     /** The object at a path; missing steps are made. */

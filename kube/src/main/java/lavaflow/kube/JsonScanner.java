@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 
 /** Reads the words of a JSON text: space, literals, numbers, strings, and what stands between them. Complaints have the words of Go's scanner. */
 final class JsonScanner {
@@ -32,7 +33,7 @@ final class JsonScanner {
         return switch (current()) {
             case '"' -> {
                 skip();
-                yield Json.FACTORY.textNode(string());
+                yield text(TextCache.VALUES);
             }
             case 't' -> literal("true", Json.FACTORY.booleanNode(true));
             case 'f' -> literal("false", Json.FACTORY.booleanNode(false));
@@ -168,6 +169,11 @@ final class JsonScanner {
 
     /** Reads the rest of a key behind its opening quote. */
     String key() throws DecodingException {
+        return text(TextCache.NAMES).textValue();
+    }
+
+    /** Reads up to the closing quote; the opening one is behind us. */
+    private TextNode text(TextCache cache) throws DecodingException {
         int start = at;
         int hash = 0;
         int end = start;
@@ -176,22 +182,13 @@ final class JsonScanner {
         }
         if (end < in.length && in[end] == '"') {
             at = end + 1;
-            return KeyCache.key(in, start, end, hash);
+            return cache.text(in, start, end, hash);
         }
-        return string();
+        return Json.FACTORY.textNode(special(start, end));
     }
 
-    /** Reads up to the closing quote; the opening one is behind us. */
-    String string() throws DecodingException {
-        int start = at;
-        int end = start;
-        while (end < in.length && isPlain(in[end])) {
-            end++;
-        }
-        if (end < in.length && in[end] == '"') {
-            at = end + 1;
-            return new String(in, start, end - start, StandardCharsets.ISO_8859_1);
-        }
+    /** Reads what begins with plain characters, and has others. */
+    private String special(int start, int end) throws DecodingException {
         StringBuilder text = new StringBuilder(end - start + 32);
         for (int i = start; i < end; i++) {
             text.append((char) in[i]);

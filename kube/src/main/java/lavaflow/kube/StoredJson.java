@@ -1,5 +1,7 @@
 package lavaflow.kube;
 
+import java.util.Arrays;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -14,6 +16,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 final class StoredJson {
     private final JsonScanner in;
     private int depth;
+    /** What was read of objects and lists that have not ended yet: each gets just the room it needs when it does. */
+    private Object[] open = new Object[64];
+
+    private int top;
 
     private StoredJson(byte[] in) {
         this.in = new JsonScanner(in);
@@ -38,26 +44,41 @@ final class StoredJson {
 
     private ObjectNode object() throws DecodingException {
         enter();
-        ObjectNode object = Json.FACTORY.objectNode();
+        int first = top;
         boolean more = in.begin('}');
         while (more) {
-            object.set(in.member(), value());
+            push(in.member());
+            push(value());
             more = in.goOn('}', "after object key:value pair");
         }
         depth--;
+        ObjectNode object = new JsonObject(Members.of(open, first, top));
+        top = first;
         return object;
     }
 
     private ArrayNode array() throws DecodingException {
         enter();
-        ArrayNode array = Json.FACTORY.arrayNode();
+        int first = top;
         boolean more = in.begin(']');
         while (more) {
-            array.add(value());
+            push(value());
             more = in.goOn(']', "after array element");
         }
         depth--;
+        ArrayNode array = Json.FACTORY.arrayNode(top - first);
+        for (int at = first; at < top; at++) {
+            array.add((JsonNode) open[at]);
+        }
+        top = first;
         return array;
+    }
+
+    private void push(Object read) {
+        if (top == open.length) {
+            open = Arrays.copyOf(open, 2 * top);
+        }
+        open[top++] = read;
     }
 
     private void enter() throws DecodingException {

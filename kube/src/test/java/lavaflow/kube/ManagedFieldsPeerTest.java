@@ -159,7 +159,7 @@ class ManagedFieldsPeerTest {
                 List.of(object.at("/metadata/labels"), object.at("/metadata/annotations"), object.path("data"))) {
             for (var entry : map.properties()) {
                 if (entry.getValue().isNull()) {
-                    entry.setValue(Json.text(""));
+                    ((ObjectNode) map).put(entry.getKey(), "");
                 }
             }
         }
