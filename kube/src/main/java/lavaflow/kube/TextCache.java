@@ -1,6 +1,7 @@
 package lavaflow.kube;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 import com.fasterxml.jackson.databind.node.TextNode;
 import org.jspecify.annotations.Nullable;
@@ -20,42 +21,40 @@ final class TextCache {
     /** Values; a uid is too long, as few come again. */
     static final TextCache VALUES = new TextCache(32);
 
-    private final @Nullable TextNode[] table = new @Nullable TextNode[SIZE];
+    /** The bytes beside the node: comparing them is one instruction for several, and characters of a string are not. */
+    private static final class Known {
+        private final byte[] bytes;
+        private final TextNode node;
+
+        Known(byte[] bytes, TextNode node) {
+            this.bytes = bytes;
+            this.node = node;
+        }
+    }
+
+    private final @Nullable Known[] table = new @Nullable Known[SIZE];
     private final int longest;
 
     private TextCache(int longest) {
         this.longest = longest;
     }
 
-    /** The text of ASCII bytes whose hash, as {@link String#hashCode} computes it, is given. */
+    /** The text of ASCII bytes whose hash is given. */
     TextNode text(byte[] bytes, int start, int end, int hash) {
-        int length = end - start;
-        if (length > longest) {
-            return made(bytes, start, length);
+        if (end - start > longest) {
+            return made(bytes, start, end);
         }
         int slot = (hash ^ (hash >>> 12)) & (SIZE - 1);
-        TextNode known = table[slot];
-        if (known != null && matches(known.textValue(), hash, bytes, start, length)) {
-            return known;
+        Known known = table[slot];
+        if (known != null && Arrays.equals(known.bytes, 0, known.bytes.length, bytes, start, end)) {
+            return known.node;
         }
-        TextNode made = made(bytes, start, length);
-        table[slot] = made;
+        TextNode made = made(bytes, start, end);
+        table[slot] = new Known(Arrays.copyOfRange(bytes, start, end), made);
         return made;
     }
 
-    private static TextNode made(byte[] bytes, int start, int length) {
-        return Json.FACTORY.textNode(new String(bytes, start, length, StandardCharsets.ISO_8859_1));
-    }
-
-    private static boolean matches(String known, int hash, byte[] bytes, int start, int length) {
-        if (known.length() != length || known.hashCode() != hash) {
-            return false;
-        }
-        for (int i = 0; i < length; i++) {
-            if (known.charAt(i) != bytes[start + i]) {
-                return false;
-            }
-        }
-        return true;
+    private static TextNode made(byte[] bytes, int start, int end) {
+        return Json.FACTORY.textNode(new String(bytes, start, end - start, StandardCharsets.ISO_8859_1));
     }
 }

@@ -3,6 +3,7 @@ package lavaflow.scheduler;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
 final class GangMetrics implements Onlooker {
     private static final double NANOS = 1e6;
     private static final int THOUSAND = 1000;
+    private static final String ASSUMED = label("stage", "Assumed");
+    private static final String BIND = label("stage", "Bind");
+    private static final String BOUND = label("stage", "Bound");
 
     /** What is remembered of a gang beyond the round. */
     private static final class Past {
@@ -54,6 +58,8 @@ final class GangMetrics implements Onlooker {
     private volatile long victims;
 
     private final Map<String, Past> pasts = new HashMap<>();
+    /** By names of plugins and actions: a round, of which there are hundreds a second, makes none. */
+    private final Map<Part, Map<String, String>> labels = new EnumMap<>(Part.class);
 
     GangMetrics(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
@@ -68,10 +74,18 @@ final class GangMetrics implements Onlooker {
         double took = (nanoTime.getAsLong() - began) / NANOS;
         switch (part) {
             case OPEN -> opening.add("", took);
-            case PLUGIN_OPEN -> plugins.add(label("plugin", name) + "," + label("OnSession", "OnSessionOpen"), took);
-            case PLUGIN_CLOSE -> plugins.add(label("plugin", name) + "," + label("OnSession", "OnSessionClose"), took);
-            case ACTION -> actions.add(label("action", name), took);
+            case PLUGIN_OPEN -> plugins.add(plugin(part, name, "OnSessionOpen"), took);
+            case PLUGIN_CLOSE -> plugins.add(plugin(part, name, "OnSessionClose"), took);
+            case ACTION -> actions.add(labels(part).computeIfAbsent(name, each -> label("action", each)), took);
         }
+    }
+
+    private String plugin(Part part, String name, String moment) {
+        return labels(part).computeIfAbsent(name, each -> label("plugin", each) + "," + label("OnSession", moment));
+    }
+
+    private Map<String, String> labels(Part part) {
+        return labels.computeIfAbsent(part, _ -> new HashMap<>());
     }
 
     /** What a round has decided. */
@@ -82,9 +96,7 @@ final class GangMetrics implements Onlooker {
             switch (decision) {
                 case Decision.Bind bind -> {
                     attempt("scheduled");
-                    pods.add(
-                            label("stage", "Assumed"),
-                            since(bind.member().spec().pod(), now));
+                    pods.add(ASSUMED, since(bind.member().spec().pod(), now));
                 }
                 case Decision.Wait _ -> attempt("unschedulable");
                 case Decision.Evict evict -> gone.merge(evict.why(), 1L, Long::sum);
@@ -123,8 +135,8 @@ final class GangMetrics implements Onlooker {
 
     /** A pod has got its node; called on any thread. */
     void bound(ScheduledPod pod, long began, Instant now) {
-        stages.add(label("stage", "Bind"), (nanoTime.getAsLong() - began) / NANOS);
-        pods.add(label("stage", "Bound"), since(pod, now));
+        stages.add(BIND, (nanoTime.getAsLong() - began) / NANOS);
+        pods.add(BOUND, since(pod, now));
     }
 
     /** A pod did not get its node; called on any thread. */

@@ -317,11 +317,13 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Hol
     private void round(Instant now) {
         changed = false;
         round++;
-        String id = id(now);
         long began = metrics.time();
         List<Decision> decisions = new ArrayList<>(core.decide(now));
         metrics.round(began, decisions, now);
-        decisions.forEach(decision -> perform(decision, id, now));
+        if (!decisions.isEmpty()) {
+            String id = id(now);
+            decisions.forEach(decision -> perform(decision, id, now));
+        }
         queues.touch();
         queues.write(core.queues(), now);
         rest.after(now, clock.instant());
