@@ -50,7 +50,7 @@ final class Queues {
     private final KubeApi api;
     private final Followers followers;
     private final Mirror<GroupCounts.Group> groups;
-    private final Mirror<QueueCommand> commands;
+    private final Mirror<BusCommand> commands;
     private final QueueTree tree;
     private final EventRecorder events;
     private final LongSupplier nanoTime;
@@ -72,10 +72,14 @@ final class Queues {
                         runner.queue().add(after.queue());
                     }
                 });
-        this.commands = Mirror.whileServed(followers, Batch.COMMANDS, QueueCommand::of, QueueCommand::words)
+        this.commands = Mirror.whileServed(
+                        followers,
+                        Batch.COMMANDS,
+                        command -> BusCommand.about("Queue", Batch.GROUP, command),
+                        command -> List.of(command.target()))
                 .whenDifferent((_, after) -> {
                     if (after != null) {
-                        runner.queue().add(after.queue());
+                        runner.queue().add(after.target());
                     }
                 });
         this.tree = new QueueTree(api, this::isEmpty);
@@ -123,7 +127,7 @@ final class Queues {
             if (INDISPENSABLE.contains(name)) {
                 create(name);
             }
-            commands.having(name).forEach(this::drop);
+            commands.having(name).forEach(command -> command.drop(api));
             return Optional.empty();
         }
         if (Json.textAt(queue, "spec", "parent").isEmpty() && !name.equals(Batch.ROOT)) {
@@ -131,9 +135,9 @@ final class Queues {
             patch.putObject("spec").put("parent", Batch.ROOT);
             queue = api.patch(Batch.QUEUES, "", name, "", KubeApi.Merge.PLAIN, patch);
         }
-        List<QueueCommand> given =
-                commands.having(name).stream().sorted(QueueCommand.OLDEST_FIRST).toList();
-        for (QueueCommand command : given) {
+        List<BusCommand> given =
+                commands.having(name).stream().sorted(BusCommand.OLDEST_FIRST).toList();
+        for (BusCommand command : given) {
             queue = obey(command, queue);
         }
         return tell(queue);
@@ -166,24 +170,18 @@ final class Queues {
      * Does what a Command says and deletes it then: after a crash in between it is done again, which changes nothing. Upstream
      * deletes first, and may do nothing.
      */
-    private ObjectNode obey(QueueCommand command, ObjectNode queue) {
-        boolean stillThere = api.find(Batch.COMMANDS, command.namespace(), command.name())
-                .filter(found -> Batch.uid(found).equals(command.uid()))
-                .isPresent();
-        if (!stillThere) {
+    private ObjectNode obey(BusCommand command, ObjectNode queue) {
+        if (!command.isThere(api)) {
             return queue;
         }
         // A queue is not empty because its PodGroups have not been heard of yet.
         if (followers.hasSeen(Batch.POD_GROUPS)) {
             followers.catchUp(Batch.POD_GROUPS, command.revision(), CATCH_UP);
         }
-        ObjectNode after = command.means(queue) ? carryOut(command.wish(), queue) : queue;
-        drop(command);
+        ObjectNode after =
+                command.means(Batch.uid(queue)) ? carryOut(QueueState.Wish.of(command.action()), queue) : queue;
+        command.drop(api);
         return after;
-    }
-
-    private void drop(QueueCommand command) {
-        api.delete(Batch.COMMANDS, command.namespace(), command.name(), KubeApi.Deletion.ofUid(command.uid()));
     }
 
     private ObjectNode carryOut(QueueState.Wish wish, ObjectNode queue) {

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 import lavaflow.batch.Batch;
+import lavaflow.batch.BusCommand;
 import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
 import lavaflow.controller.Mirror;
@@ -36,7 +37,7 @@ final class JobView {
     private final Mirror<ObjectNode> jobs;
     private final Mirror<JobPod> pods;
     private final Mirror<JobGroup> groups;
-    private final Mirror<JobCommand> commands;
+    private final Mirror<BusCommand> commands;
     private final Mirror<Target> queues;
     private final Mirror<Priority> priorities;
     private final Map<JobKey, List<Happening>> happenings = new ConcurrentHashMap<>();
@@ -75,10 +76,14 @@ final class JobView {
                 });
         this.groups = Mirror.whileServed(followers, Batch.POD_GROUPS, JobGroup::of, JobGroup::words)
                 .whenDifferent((before, after) -> told(before, after, changed));
-        this.commands = Mirror.whileServed(followers, Batch.COMMANDS, JobCommand::of, JobCommand::words)
+        this.commands = Mirror.whileServed(
+                        followers,
+                        Batch.COMMANDS,
+                        command -> BusCommand.about("Job", Volcano.GROUP, command),
+                        command -> List.of(target(command).toString()))
                 .whenDifferent((_, after) -> {
                     if (after != null) {
-                        changed.accept(new JobKey(after.namespace(), after.job()));
+                        changed.accept(target(after));
                     }
                 });
         this.pods = new Mirror<>(followers, Volcano.PODS, JobPod::mayBe, JobPod::of, JobPod::words)
@@ -160,9 +165,13 @@ final class JobView {
                 .orElse(null);
     }
 
-    List<JobCommand> commands(JobKey key) {
+    private static JobKey target(BusCommand command) {
+        return new JobKey(command.namespace(), command.target());
+    }
+
+    List<BusCommand> commands(JobKey key) {
         return commands.having(key.toString()).stream()
-                .sorted(JobCommand.OLDEST_FIRST)
+                .sorted(BusCommand.OLDEST_FIRST)
                 .toList();
     }
 

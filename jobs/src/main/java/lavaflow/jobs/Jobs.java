@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-import lavaflow.batch.Batch;
+import lavaflow.batch.BusCommand;
 import lavaflow.controller.ControllerRunner;
 import lavaflow.controller.EventRecorder;
 import lavaflow.controller.Followers;
@@ -93,7 +93,7 @@ final class Jobs {
         VolcanoJob job = view.job(key);
         if (job == null) {
             forget(key);
-            view.commands(key).forEach(this::drop);
+            view.commands(key).forEach(command -> command.drop(api));
             return Optional.empty();
         }
         if (job.isDeleting()) {
@@ -124,10 +124,6 @@ final class Jobs {
         announced.remove(key);
     }
 
-    private void drop(JobCommand command) {
-        api.delete(Batch.COMMANDS, command.namespace(), command.name(), KubeApi.Deletion.ofUid(command.uid()));
-    }
-
     /** One Job, from what is seen of it to where nothing is left to do now. */
     private final class Sitting {
         private final JobKey key;
@@ -148,7 +144,7 @@ final class Jobs {
                     lookAgain(SOON);
                     break;
                 }
-                JobCommand command = nextCommand();
+                BusCommand command = nextCommand();
                 Decision decision =
                         JobTurn.decide(observe(command), timing.clock().instant());
                 moving = carryOut(decision, command);
@@ -170,7 +166,7 @@ final class Jobs {
 
         // ---- observing
 
-        private Observed observe(@Nullable JobCommand command) {
+        private Observed observe(@Nullable BusCommand command) {
             JobAction asked = command == null ? given() : JobAction.of(command.action());
             return new Observed(
                     job,
@@ -224,17 +220,14 @@ final class Jobs {
         // ---- commands
 
         /** The oldest one to obey now; those that mean nothing go. */
-        private @Nullable JobCommand nextCommand() {
-            for (JobCommand command : view.commands(key)) {
-                boolean there = api.find(Batch.COMMANDS, command.namespace(), command.name())
-                        .filter(found -> Json.textAt(found, "metadata", "uid").equals(command.uid()))
-                        .isPresent();
-                if (!there) {
+        private @Nullable BusCommand nextCommand() {
+            for (BusCommand command : view.commands(key)) {
+                if (!command.isThere(api)) {
                     continue;
                 }
                 Phase phase = JobStatus.of(job).phase();
-                switch (command.means(job) ? command.fate(phase) : JobCommand.Fate.DROP) {
-                    case DROP -> drop(command);
+                switch (command.means(job.uid()) ? CommandFate.of(command.action(), phase) : CommandFate.DROP) {
+                    case DROP -> command.drop(api);
                     case KEEP -> {
                         return null;
                     }
@@ -254,7 +247,7 @@ final class Jobs {
         // ---- carrying out
 
         /** True if the Job is in another phase now, or had to be changed. */
-        private boolean carryOut(Decision decision, @Nullable JobCommand command) {
+        private boolean carryOut(Decision decision, @Nullable BusCommand command) {
             decision.notices().forEach(this::tell);
             announced(decision.announced());
             Phase before = JobStatus.of(job).phase();
@@ -293,7 +286,7 @@ final class Jobs {
             }
             view.settle(key, decision.settled());
             if (command != null) {
-                drop(command);
+                command.drop(api);
             }
             Duration recheck = decision.recheck();
             if (recheck != null) {
