@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 
+import lavaflow.controller.CrashingKubeApi;
 import lavaflow.controller.KubeApi;
 import lavaflow.controller.TestingKubeApi;
 import lavaflow.kube.ApiException;

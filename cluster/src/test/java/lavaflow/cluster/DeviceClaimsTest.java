@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
+import lavaflow.controller.CrashingKubeApi;
 import lavaflow.controller.KubeApi;
 import lavaflow.controller.TestingKubeApi;
 import lavaflow.kube.Json;

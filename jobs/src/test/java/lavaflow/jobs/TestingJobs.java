@@ -11,6 +11,8 @@ import java.util.function.Consumer;
 
 import lavaflow.batch.Batch;
 import lavaflow.controller.ControllerRunner;
+import lavaflow.controller.CrashingKubeApi;
+import lavaflow.controller.CrashingKubeApi.Mishap;
 import lavaflow.controller.Fanout;
 import lavaflow.controller.Followers;
 import lavaflow.controller.KubeApi;
@@ -63,7 +65,7 @@ final class TestingJobs {
     private final AtomicLong nanos = new AtomicLong();
     private final AtomicInteger keys = new AtomicInteger();
     private int crashes;
-    private CrashingApi process;
+    private CrashingKubeApi process;
     private Followers followers;
     private JobControllers controllers;
 
@@ -73,12 +75,17 @@ final class TestingJobs {
 
     /** Whose controller ends at its n-th write, and is followed by one that does not. */
     TestingJobs(int fatalWrite, boolean heard) {
-        begin(new CrashingApi(api, fatalWrite, heard));
+        Mishap mishap = heard ? Mishap.DIES_AFTER : Mishap.DIES_BEFORE;
+        begin(new CrashingKubeApi(api, mishap, fatalWrite - 1));
         create(Batch.QUEUES, "", "default", queue -> queue.putObject("spec"));
         settle();
     }
 
-    private void begin(CrashingApi another) {
+    private CrashingKubeApi immortal() {
+        return new CrashingKubeApi(api, Mishap.DIES_BEFORE, -1);
+    }
+
+    private void begin(CrashingKubeApi another) {
         process = another;
         followers = new Followers(process);
         Timing timing = new Timing(() -> START.plusNanos(nanos.get()), nanos::get, Fanout.SEQUENTIAL);
@@ -92,7 +99,7 @@ final class TestingJobs {
 
     /** Ends the controller as a crash does; the one that follows knows nothing. */
     void restart() {
-        begin(new CrashingApi(api, 0, false));
+        begin(immortal());
         settle();
     }
 
@@ -113,7 +120,7 @@ final class TestingJobs {
             }
             if (process.isDead()) {
                 crashes++;
-                begin(new CrashingApi(api, 0, false));
+                begin(immortal());
             }
             quiet = worked || api.revision() != revision ? 0 : quiet + 1;
         }

@@ -1,19 +1,18 @@
-package lavaflow.cluster;
+package lavaflow.controller;
 
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import lavaflow.controller.KubeApi;
 import lavaflow.kube.ApiException;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** An API that a process uses until it dies: at one of its changes, before or after that took effect. */
-final class CrashingKubeApi implements KubeApi {
+public final class CrashingKubeApi implements KubeApi {
     /** What happens at the chosen change. */
-    enum Mishap {
+    public enum Mishap {
         DIES_BEFORE,
         DIES_AFTER,
         /** The process lives on, but learns only that something went wrong. */
@@ -26,17 +25,18 @@ final class CrashingKubeApi implements KubeApi {
     private boolean dead;
     private boolean happened;
 
-    CrashingKubeApi(KubeApi api, Mishap mishap, int changesBefore) {
+    /** @param changesBefore how many changes go well before the chosen one; negative for one that never dies */
+    public CrashingKubeApi(KubeApi api, Mishap mishap, int changesBefore) {
         this.api = api;
         this.mishap = mishap;
         this.changesLeft = changesBefore;
     }
 
-    boolean isDead() {
+    public boolean isDead() {
         return dead;
     }
 
-    boolean hasHappened() {
+    public boolean hasHappened() {
         return happened;
     }
 
