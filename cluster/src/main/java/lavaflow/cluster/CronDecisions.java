@@ -2,26 +2,21 @@ package lavaflow.cluster;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 import lavaflow.kinds.CronSchedule;
-import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
 import lavaflow.kube.MalformedException;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +26,7 @@ final class CronDecisions {
     private static final DateTimeFormatter SPOKEN = DateTimeFormatter.ofPattern(
                     "EEE, dd MMM yyyy HH:mm:ss Z", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
-    private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ssXXX", Locale.ROOT);
+    private static final String JOB_VERSION = "batch/v1";
 
     private CronDecisions() {}
 
@@ -92,54 +87,21 @@ final class CronDecisions {
 
     // ---- status
 
-    static ArrayNode active(ObjectNode cronJob) {
-        return Json.listAt(cronJob, "status", "active");
-    }
-
-    private static boolean isActive(ObjectNode cronJob, String uid) {
-        for (JsonNode reference : active(cronJob)) {
-            if (Json.textAt(reference, "uid").equals(uid)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Takes a job off the list of active ones. */
-    static void forget(ObjectNode cronJob, String uid) {
-        ArrayNode kept = Json.array();
-        for (JsonNode reference : active(cronJob)) {
-            if (!Json.textAt(reference, "uid").equals(uid)) {
-                kept.add(reference);
-            }
-        }
-        setActive(cronJob, kept);
-    }
-
-    private static void setActive(ObjectNode cronJob, ArrayNode active) {
-        ObjectNode status = Json.ensureObject(cronJob, "status");
-        if (active.isEmpty()) {
-            status.remove("active");
-        } else {
-            status.set("active", active);
-        }
-    }
-
     /** Brings the status up to what became of jobs, and says what there is to tell. */
     static List<JobSync.Notice> observe(ObjectNode cronJob, List<Child> children) {
         List<JobSync.Notice> notices = new ArrayList<>();
         for (Child child : children) {
-            boolean listed = isActive(cronJob, child.uid());
-            if (!listed && !child.isFinished() && isStartedBy(cronJob, child)) {
+            boolean listed = CronStarts.isActive(cronJob, child.uid());
+            if (!listed && !child.isFinished() && CronStarts.isStartedBy(cronJob, child.name(), child.scheduled())) {
                 // We made it and did not get to say so. Another one beside it may not be allowed.
-                list(cronJob, child.namespace(), child.name(), child.uid(), "");
+                CronStarts.list(cronJob, JOB_VERSION, child.namespace(), child.name(), child.uid(), "");
             } else if (!listed && !child.isFinished()) {
                 notices.add(new JobSync.Notice(
                         true,
                         "UnexpectedJob",
                         "Saw a job that the controller did not create or forgot: " + child.name()));
             } else if (listed && child.isFinished()) {
-                forget(cronJob, child.uid());
+                CronStarts.forget(cronJob, child.uid());
                 notices.add(new JobSync.Notice(
                         false,
                         "SawCompletedJob",
@@ -157,45 +119,12 @@ final class CronDecisions {
 
     /** References to jobs that seem to be gone. */
     static List<JsonNode> unknown(ObjectNode cronJob, List<Child> children) {
-        Set<String> uids = children.stream().map(Child::uid).collect(Collectors.toSet());
-        List<JsonNode> unknown = new ArrayList<>();
-        for (JsonNode reference : active(cronJob)) {
-            if (!uids.contains(Json.textAt(reference, "uid"))) {
-                unknown.add(reference);
-            }
-        }
-        return unknown;
+        return CronStarts.unknown(cronJob, children.stream().map(Child::uid).collect(Collectors.toSet()));
     }
 
     /** Notes that a job was started. */
     static void started(ObjectNode cronJob, ObjectNode job, Instant time) {
-        if (!isActive(cronJob, Objects.uid(job))) {
-            list(cronJob, Objects.namespace(job), Objects.name(job), Objects.uid(job), Objects.resourceVersion(job));
-        }
-        Json.ensureObject(cronJob, "status").put("lastScheduleTime", GoTime.seconds(time));
-    }
-
-    private static void list(ObjectNode cronJob, String namespace, String name, String uid, String version) {
-        ArrayNode active = active(cronJob).deepCopy();
-        ObjectNode reference = active.addObject();
-        reference.put("kind", "Job").put("namespace", namespace).put("name", name);
-        reference.put("uid", uid).put("apiVersion", "batch/v1");
-        if (!version.isEmpty()) {
-            reference.put("resourceVersion", version);
-        }
-        setActive(cronJob, active);
-    }
-
-    private static boolean isStartedBy(ObjectNode cronJob, Child child) {
-        try {
-            return !child.scheduled().isEmpty()
-                    && child.name()
-                            .equals(jobName(
-                                    cronJob,
-                                    OffsetDateTime.parse(child.scheduled()).toInstant()));
-        } catch (DateTimeParseException e) {
-            return false;
-        }
+        CronStarts.started(cronJob, JOB_VERSION, job, time);
     }
 
     // ---- the next start
@@ -273,9 +202,9 @@ final class CronDecisions {
         if (deadline != null && time.plus(deadline).isBefore(now)) {
             notices.add(new JobSync.Notice(
                     true, "MissSchedule", "Missed scheduled time to start a job: " + SPOKEN.format(time)));
-        } else if (isDone(cronJob, time)) {
+        } else if (CronStarts.isDone(cronJob, time)) {
             return new Decision(null, List.of(), times.untilNext(), notices);
-        } else if (policy.equals("Forbid") && !active(cronJob).isEmpty()) {
+        } else if (policy.equals("Forbid") && !CronStarts.active(cronJob).isEmpty()) {
             notices.add(new JobSync.Notice(
                     false,
                     "JobAlreadyActive",
@@ -283,44 +212,15 @@ final class CronDecisions {
         } else {
             List<JsonNode> replace = new ArrayList<>();
             if (policy.equals("Replace")) {
-                active(cronJob).forEach(replace::add);
+                CronStarts.active(cronJob).forEach(replace::add);
             }
             return new Decision(time, replace, times.untilNext(), notices);
         }
         return new Decision(null, List.of(), times.untilNext(), notices);
     }
 
-    private static boolean isDone(ObjectNode cronJob, Instant time) {
-        for (JsonNode reference : active(cronJob)) {
-            if (Json.textAt(reference, "name").equals(jobName(cronJob, time))) {
-                return true;
-            }
-        }
-        return Json.textAt(cronJob, "status", "lastScheduleTime").equals(GoTime.seconds(time));
-    }
-
-    private static String jobName(ObjectNode cronJob, Instant time) {
-        return Objects.name(cronJob) + "-" + time.getEpochSecond() / 60;
-    }
-
     /** The job for a time. Its name is made of the time, so that nobody can start it twice. */
     static ObjectNode job(ObjectNode cronJob, Instant time) {
-        JsonNode template = Json.at(cronJob, "spec", "jobTemplate");
-        ObjectNode job = Json.object();
-        ObjectNode metadata = job.putObject("metadata");
-        metadata.put("name", jobName(cronJob, time));
-        for (String field : List.of("labels", "annotations")) {
-            JsonNode value = Json.at(template, "metadata", field);
-            if (value != null) {
-                metadata.set(field, value.deepCopy());
-            }
-        }
-        String zone = Json.textAt(cronJob, "spec", "timeZone");
-        ZoneId place = zone.isEmpty() ? ZoneOffset.UTC : ZoneId.of(zone);
-        Json.ensureObject(metadata, "annotations").put(SCHEDULED, STAMP.format(time.atZone(place)));
-        metadata.putArray("ownerReferences").add(ReplicaDecisions.ownerReference(cronJob));
-        JsonNode spec = Json.at(template, "spec");
-        job.set("spec", spec == null ? Json.object() : spec.deepCopy());
-        return job;
+        return CronStarts.job(cronJob, time, SCHEDULED, ReplicaDecisions.ownerReference(cronJob));
     }
 }

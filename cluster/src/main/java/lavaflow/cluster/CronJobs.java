@@ -106,7 +106,7 @@ final class CronJobs {
             String name = Json.textAt(reference, "name");
             if (api.find(JOBS, key.namespace(), name).isEmpty()) {
                 events.normal(cronJob, "MissingJob", "Active job went missing: " + name);
-                CronDecisions.forget(cronJob, Json.textAt(reference, "uid"));
+                CronStarts.forget(cronJob, Json.textAt(reference, "uid"));
             }
         }
         CronDecisions.Decision decision = CronDecisions.decide(cronJob, clock.instant(), zone);
@@ -158,7 +158,7 @@ final class CronJobs {
             return false;
         }
         writes.deleted(key, uid);
-        CronDecisions.forget(cronJob, uid);
+        CronStarts.forget(cronJob, uid);
         events.normal(cronJob, "SuccessfulDelete", "Deleted job " + name);
         return true;
     }

@@ -73,7 +73,7 @@ class CronJobsTest {
     }
 
     private List<String> active() {
-        return CronDecisions.active(api.get(CRON_JOBS, "team", "tick")).findValuesAsText("name");
+        return CronStarts.active(api.get(CRON_JOBS, "team", "tick")).findValuesAsText("name");
     }
 
     private List<String> events() {

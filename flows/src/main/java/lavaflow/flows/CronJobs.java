@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
+import lavaflow.cluster.CronStarts;
 import lavaflow.controller.ControllerRunner;
 import lavaflow.controller.EventRecorder;
 import lavaflow.controller.Followers;
@@ -109,7 +110,7 @@ final class CronJobs {
                     CronPlan.stale(reference, api.find(Flows.JOBS, key.namespace(), Json.textAt(reference, "name")));
             if (stale != null) {
                 tell(cronJob, stale);
-                CronPlan.forget(cronJob, Json.textAt(reference, "uid"));
+                CronStarts.forget(cronJob, Json.textAt(reference, "uid"));
             }
         }
         CronPlan.Decision decision = CronPlan.decide(cronJob, clock.instant(), zone);
@@ -161,7 +162,7 @@ final class CronJobs {
             return false;
         }
         writes.deleted(key, uid);
-        CronPlan.forget(cronJob, uid);
+        CronStarts.forget(cronJob, uid);
         events.normal(cronJob, "SuccessfulDelete", "Deleted job \"" + name + "\"");
         return true;
     }

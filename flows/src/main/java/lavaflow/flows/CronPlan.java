@@ -2,33 +2,26 @@ package lavaflow.flows;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.time.ZoneId;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 
+import lavaflow.cluster.CronStarts;
 import lavaflow.cluster.CronTimes;
 import lavaflow.kinds.CronSchedule;
-import lavaflow.kube.GoTime;
 import lavaflow.kube.Json;
 import lavaflow.kube.MalformedException;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /** What a CronJob of Volcano needs: which of its Jobs to forget, what to report of them, and whether to start one. Pure. */
 final class CronPlan {
-    private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ssXXX", Locale.ROOT);
+    private static final String VERSION = "batch.volcano.sh/v1alpha1";
 
     private CronPlan() {}
 
@@ -97,44 +90,14 @@ final class CronPlan {
 
     // ---- status
 
-    static ArrayNode active(ObjectNode cronJob) {
-        return Json.listAt(cronJob, "status", "active");
-    }
-
-    private static boolean isActive(ObjectNode cronJob, String uid) {
-        return active(cronJob)
-                .valueStream()
-                .anyMatch(reference -> Json.textAt(reference, "uid").equals(uid));
-    }
-
-    /** Takes a Job off the list of active ones. */
-    static void forget(ObjectNode cronJob, String uid) {
-        ArrayNode kept = Json.array();
-        for (JsonNode reference : active(cronJob)) {
-            if (!Json.textAt(reference, "uid").equals(uid)) {
-                kept.add(reference);
-            }
-        }
-        setActive(cronJob, kept);
-    }
-
-    private static void setActive(ObjectNode cronJob, ArrayNode active) {
-        ObjectNode status = Json.ensureObject(cronJob, "status");
-        if (active.isEmpty()) {
-            status.remove("active");
-        } else {
-            status.set("active", active);
-        }
-    }
-
     /** Brings the status up to what became of Jobs, and says what there is to tell. */
     static List<Notice> observe(ObjectNode cronJob, List<Child> children) {
         List<Notice> notices = new ArrayList<>();
         for (Child child : children) {
-            boolean listed = isActive(cronJob, child.uid());
+            boolean listed = CronStarts.isActive(cronJob, child.uid());
             if (child.isFinished()) {
                 if (listed) {
-                    forget(cronJob, child.uid());
+                    CronStarts.forget(cronJob, child.uid());
                     notices.add(new Notice(
                             false, "SawCompletedJob", "Saw completed job: " + child.name() + " in active, remove"));
                 }
@@ -143,9 +106,9 @@ final class CronPlan {
                 if (child.isSuccess() && child.ended().compareTo(Json.textAt(status, "lastSuccessfulTime")) > 0) {
                     status.put("lastSuccessfulTime", child.ended());
                 }
-            } else if (!listed && isStartedBy(cronJob, child)) {
+            } else if (!listed && CronStarts.isStartedBy(cronJob, child.name(), child.scheduled())) {
                 // We made it and did not get to say so. Another one beside it may not be allowed.
-                list(cronJob, child.namespace(), child.name(), child.uid(), "");
+                CronStarts.list(cronJob, VERSION, child.namespace(), child.name(), child.uid(), "");
             } else if (!listed) {
                 notices.add(new Notice(
                         true,
@@ -155,15 +118,6 @@ final class CronPlan {
             }
         }
         return notices;
-    }
-
-    /** References to Jobs that seem to be gone. */
-    static List<JsonNode> unknown(ObjectNode cronJob, List<Child> children) {
-        Set<String> uids = children.stream().map(Child::uid).collect(Collectors.toSet());
-        return active(cronJob)
-                .valueStream()
-                .filter(reference -> !uids.contains(Json.textAt(reference, "uid")))
-                .toList();
     }
 
     /** What is wrong with a reference to a Job; null where it is still that Job. */
@@ -184,36 +138,14 @@ final class CronPlan {
                                 + ", actual: " + actual + ")");
     }
 
+    /** References to Jobs that seem to be gone. */
+    static List<JsonNode> unknown(ObjectNode cronJob, List<Child> children) {
+        return CronStarts.unknown(cronJob, children.stream().map(Child::uid).collect(Collectors.toSet()));
+    }
+
     /** Notes that a Job was started. */
     static void started(ObjectNode cronJob, ObjectNode job, Instant time) {
-        if (!isActive(cronJob, Flows.uid(job))) {
-            String version = Json.textAt(job, "metadata", "resourceVersion");
-            list(cronJob, Flows.namespace(job), Flows.name(job), Flows.uid(job), version);
-        }
-        Json.ensureObject(cronJob, "status").put("lastScheduleTime", GoTime.seconds(time));
-    }
-
-    private static void list(ObjectNode cronJob, String namespace, String name, String uid, String version) {
-        ArrayNode active = active(cronJob).deepCopy();
-        ObjectNode reference = active.addObject();
-        reference.put("kind", "Job").put("namespace", namespace).put("name", name);
-        reference.put("uid", uid).put("apiVersion", "batch.volcano.sh/v1alpha1");
-        if (!version.isEmpty()) {
-            reference.put("resourceVersion", version);
-        }
-        setActive(cronJob, active);
-    }
-
-    private static boolean isStartedBy(ObjectNode cronJob, Child child) {
-        try {
-            return !child.scheduled().isEmpty()
-                    && child.name()
-                            .equals(jobName(
-                                    cronJob,
-                                    OffsetDateTime.parse(child.scheduled()).toInstant()));
-        } catch (DateTimeParseException _) {
-            return false;
-        }
+        CronStarts.started(cronJob, VERSION, job, time);
     }
 
     // ---- the next start
@@ -282,10 +214,10 @@ final class CronPlan {
         }
         Duration deadline = CronTimes.deadline(cronJob);
         boolean late = deadline != null && time.plus(deadline).isBefore(now);
-        if (late || isDone(cronJob, time)) {
+        if (late || CronStarts.isDone(cronJob, time)) {
             return nothing;
         }
-        boolean running = !active(cronJob).isEmpty();
+        boolean running = !CronStarts.active(cronJob).isEmpty();
         String policy = Json.textAt(cronJob, "spec", "concurrencyPolicy");
         if (policy.equals("Forbid") && running) {
             notices.add(new Notice(
@@ -295,43 +227,16 @@ final class CronPlan {
         List<JsonNode> replace = new ArrayList<>();
         if (policy.equals("Replace") && running) {
             notices.add(new Notice(true, "ReplaceConcurrent", "Replacing active job for CronJob"));
-            active(cronJob).forEach(replace::add);
+            CronStarts.active(cronJob).forEach(replace::add);
         }
         return new Decision(time, replace, times.untilNext(), notices);
     }
 
-    private static boolean isDone(ObjectNode cronJob, Instant time) {
-        for (JsonNode reference : active(cronJob)) {
-            if (Json.textAt(reference, "name").equals(jobName(cronJob, time))) {
-                return true;
-            }
-        }
-        return Json.textAt(cronJob, "status", "lastScheduleTime").equals(GoTime.seconds(time));
-    }
-
-    private static String jobName(ObjectNode cronJob, Instant time) {
-        return Flows.name(cronJob) + "-" + time.getEpochSecond() / 60;
-    }
-
     /** The Job for a time. Its name is made of the time, so that nobody can start it twice. */
     static ObjectNode job(ObjectNode cronJob, Instant time) {
-        JsonNode template = Json.at(cronJob, "spec", "jobTemplate");
-        ObjectNode job = Json.object();
-        job.put("apiVersion", "batch.volcano.sh/v1alpha1").put("kind", "Job");
-        ObjectNode metadata = job.putObject("metadata");
-        metadata.put("name", jobName(cronJob, time)).put("namespace", Flows.namespace(cronJob));
-        for (String field : List.of("labels", "annotations")) {
-            JsonNode value = Json.at(template, "metadata", field);
-            if (value != null) {
-                metadata.set(field, value.deepCopy());
-            }
-        }
-        String zone = Json.textAt(cronJob, "spec", "timeZone");
-        ZoneId place = zone.isEmpty() ? ZoneOffset.UTC : ZoneId.of(zone);
-        Json.ensureObject(metadata, "annotations").put(Flows.SCHEDULED, STAMP.format(time.atZone(place)));
-        metadata.putArray("ownerReferences").add(Flows.reference(cronJob, "batch.volcano.sh/v1alpha1", "CronJob"));
-        JsonNode spec = Json.at(template, "spec");
-        job.set("spec", spec == null ? Json.object() : spec.deepCopy());
+        ObjectNode job = CronStarts.job(cronJob, time, Flows.SCHEDULED, Flows.reference(cronJob, VERSION, "CronJob"));
+        job.put("apiVersion", VERSION).put("kind", "Job");
+        Json.ensureObject(job, "metadata").put("namespace", Flows.namespace(cronJob));
         return job;
     }
 }
