@@ -37,6 +37,9 @@ public final class GangWatch {
 
     private static final int PAST = 20;
 
+    /** How long the last picture waits for what pods that have ended said at last. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(5);
+
     private final KubeApi api;
     private final LogSource source;
     private final Target target;
@@ -49,6 +52,7 @@ public final class GangWatch {
     private final Map<String, Progress> progress = new ConcurrentHashMap<>();
     private final Map<String, LogSource.LogText> listening = new ConcurrentHashMap<>();
     private final Map<String, Long> lives = new HashMap<>();
+    private final Map<String, Thread> listeners = new HashMap<>();
     private final GangChanges changes = new GangChanges();
     private ObjectNode object;
     private @Nullable ObjectNode group;
@@ -95,6 +99,9 @@ public final class GangWatch {
                             .forEach(pod -> put(pod, false));
                 }
                 pods.values().forEach(this::listen);
+                if (isOver()) {
+                    awaitLastWords();
+                }
                 show();
                 if (isOver()) {
                     return Optional.of(outcome());
@@ -170,7 +177,22 @@ public final class GangWatch {
         }
         lives.put(name, life);
         String container = Json.textAt(first, "name");
-        Thread.ofVirtual().name("progress of " + name).start(() -> hear(name, container));
+        listeners.put(name, Thread.ofVirtual().name("progress of " + name).start(() -> hear(name, container)));
+    }
+
+    /** Logs of pods that have ended end, too; of others nobody waits for more. */
+    private void awaitLastWords() throws InterruptedException {
+        long deadline = System.nanoTime() + LAST_WORDS.toNanos();
+        for (Map.Entry<String, ObjectNode> pod : pods.entrySet()) {
+            Thread listener = listeners.get(pod.getKey());
+            String phase = Json.textAt(pod.getValue(), "status", "phase");
+            if (listener != null && (phase.equals("Succeeded") || phase.equals("Failed"))) {
+                Duration left = Duration.ofNanos(deadline - System.nanoTime());
+                if (!left.isPositive() || !listener.join(left)) {
+                    return;
+                }
+            }
+        }
     }
 
     private void hear(String pod, String container) {

@@ -3,13 +3,16 @@ package lavaflow.cli;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Instant;
+import java.util.Iterator;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.controller.TestingKubeApi;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -70,6 +73,31 @@ class GangWatchTest {
                 .startsWith("✖ Failed  train  60s\u001b[K\n  ✖ no retries left\u001b[K\n\u001b[K\n")
                 .contains("  a-0  ✖ Failed  n1    60s")
                 .endsWith("\u001b[J");
+    }
+
+    @Test
+    void theLastPictureHasTheLastWordsOfPods() throws InterruptedException {
+        ObjectNode pod = api.find(PODS, "team", "train-a-0").orElseThrow();
+        Json.ensureObject(pod, "status")
+                .set(
+                        "containerStatuses",
+                        parse("{'of':[{'name':'c','state':{'terminated':{}}}]}").path("of"));
+        api.update(PODS, "status", pod);
+        Target target = Target.find(api, "team", "job", "train").orElseThrow();
+        Iterator<String> lines = IntStream.rangeClosed(1, 20)
+                .mapToObj(step -> "2030-01-02T03:05:00." + (10 + step) + "Z step " + step + "/20")
+                .iterator();
+        LogSource source = _ -> new LogSource.LogText() {
+            @Override
+            public @Nullable String next() {
+                return lines.hasNext() ? lines.next() : null;
+            }
+
+            @Override
+            public void close() {}
+        };
+        new GangWatch(api, source, target, new Palette(false), new PrintWriter(out), () -> null, () -> NOW).run();
+        assertThat(out.toString()).contains("a-0 100% step 20/20");
     }
 
     @Test
