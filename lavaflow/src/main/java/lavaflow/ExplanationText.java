@@ -35,8 +35,8 @@ final class ExplanationText {
         String mark = waiting ? console.yellow("●") : troubled ? console.red("●") : console.green("●");
         console.line(mark + " " + Json.textAt(document, "headline"));
         pod(document);
-        console.line("");
         if (!Json.textAt(document, "queue").isEmpty()) {
+            console.line("");
             console.status("Queue", Json.textAt(document, "queue"));
             String phase = Json.textAt(document, "phase");
             if (document.has("minMember")) {
@@ -182,7 +182,7 @@ final class ExplanationText {
         List<List<String>> rows = new ArrayList<>();
         for (JsonNode finding : findings(document, "Bystander")) {
             String message = Json.textAt(finding, "message");
-            String group = Json.textAt(finding, "podGroup");
+            String group = Json.textAt(finding, "job");
             String queue = Json.textAt(finding, "queue");
             rows.add(List.of(
                     group.isEmpty() ? "(no PodGroup)" : group,
@@ -279,7 +279,7 @@ final class ExplanationText {
             console.status("Deserved", amounts(Json.at(document, "deserved")));
         }
         if (Json.at(document, "limit") != null) {
-            console.status("Limit", amounts(Json.at(document, "limit")));
+            console.status("Limit now", amounts(Json.at(document, "limit")));
         }
         console.status("Requested", amounts(Json.at(document, "requested")));
         if (waiting.isEmpty()) {

@@ -42,9 +42,10 @@ public sealed interface Change {
         @Override
         public String text() {
             if (pods == 0) {
-                return podGroup + " (queue " + queue + "), which was let in and waits for room, must end";
+                return Explanation.job(podGroup) + " (queue " + queue
+                        + "), which was let in and waits for room, must end";
             }
-            return podGroup + " (queue " + queue + ", " + Amount.count(pods, "pod") + ") must end"
+            return Explanation.job(podGroup) + " (queue " + queue + ", " + Amount.count(pods, "pod") + ") must end"
                     + (frees.isEmpty() ? "" : ", which frees " + Amount.list(frees));
         }
 

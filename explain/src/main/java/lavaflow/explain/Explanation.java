@@ -2,6 +2,7 @@ package lavaflow.explain;
 
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Why a gang waits, and what would free it.
@@ -18,6 +19,10 @@ public record Explanation(
         List<StageReport> stages,
         List<Remedy> remedies,
         boolean thorough) {
+    /** Not groups of pods that have no Job, which are {@code podgroup-UID}. */
+    private static final Pattern JOB_AND_UID =
+            Pattern.compile("^(?!\\S+/podgroup-)(\\S+/\\S+)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$");
+
     /** The same for somebody who must not know what others' jobs are called. */
     public Explanation seenFrom(String namespace) {
         List<StageReport> seen = stages.stream()
@@ -39,6 +44,11 @@ public record Explanation(
     /** The name of a job or pod; of another namespace only that it is of one. */
     static String seenFrom(String namespace, String place, String what) {
         return place.isEmpty() || place.startsWith(namespace + "/") ? place : "a " + what + " of another namespace";
+    }
+
+    /** What people call the job of a PodGroup: those of Volcano's Jobs are named {@code JOB-UID}, which nobody can read. */
+    static String job(String podGroup) {
+        return JOB_AND_UID.matcher(podGroup).replaceFirst("$1");
     }
 
     /**

@@ -202,6 +202,7 @@ public final class ExplanationForm {
 
     private static void bystander(ObjectNode object, Finding.Bystander stander) {
         object.put("podGroup", stander.podGroup())
+                .put("job", Explanation.job(stander.podGroup()))
                 .put("queue", stander.queue())
                 .put("priority", (long) stander.priority())
                 .put("pods", (long) stander.pods())

@@ -166,8 +166,9 @@ public sealed interface Finding {
             implements Finding {
         @Override
         public String message() {
-            return Amount.list(amounts) + " on " + String.join(", ", nodes) + " is kept for " + podGroup + ", where "
-                    + Amount.count(pods, "pod") + " died, for " + Amount.count((int) seconds, "second") + " at most";
+            return Amount.list(amounts) + " on " + String.join(", ", nodes) + " is kept for "
+                    + Explanation.job(podGroup) + ", where " + Amount.count(pods, "pod") + " died, for "
+                    + Amount.count((int) seconds, "second") + " at most";
         }
     }
 
@@ -215,7 +216,7 @@ public sealed interface Finding {
             implements Finding {
         @Override
         public String message() {
-            String whose = Amount.count(pods, "pod") + (podGroup.isEmpty() ? "" : " of " + podGroup);
+            String whose = Amount.count(pods, "pod") + (podGroup.isEmpty() ? "" : " of " + Explanation.job(podGroup));
             if (!plugin.isEmpty()) {
                 return whose + ": spared by plugin " + plugin + why();
             }

@@ -47,6 +47,15 @@ class ExplanationFormTest {
     }
 
     @Test
+    void aJobIsCalledByItsNameWithoutTheUidOfItsGroup() {
+        String uid = "-f01fe2bf-804c-4577-8686-32060b1549e1";
+        assertThat(Explanation.job("ns/old" + uid)).isEqualTo("ns/old");
+        assertThat(Explanation.job("ns/tfjob")).isEqualTo("ns/tfjob");
+        assertThat(Explanation.job("ns/podgroup" + uid)).isEqualTo("ns/podgroup" + uid);
+        assertThat(Explanation.job("a job of another namespace")).isEqualTo("a job of another namespace");
+    }
+
+    @Test
     void numbersAreTheSameKindAsWhatIsReadBack() {
         ObjectNode document = ExplanationForm.of(
                 new TestingClusters().node("a", 1, 0).gang("new", 2, cpus(1)).explain("new"));
