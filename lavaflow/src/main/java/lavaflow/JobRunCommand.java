@@ -27,7 +27,12 @@ final class JobRunCommand implements Command {
             new Option("--min", "-m", "COUNT", null, "How many must run at once (default: all of them).", false);
     private static final Option QUEUE = new Option("--queue", "-q", "NAME", "default", "Queue (default).", false);
     private static final Option REQUESTS = new Option(
-            "--requests", "-R", "LIST", "cpu=1,memory=100Mi", "What each pod asks for (cpu=1,memory=100Mi).", false);
+            "--requests",
+            "-R",
+            "LIST",
+            "cpu=500m,memory=100Mi",
+            "What each pod asks for (cpu=500m,memory=100Mi).",
+            false);
     private static final Option LIMITS =
             new Option("--limits", "-L", "LIST", "", "What each pod may use at most: nvidia.com/gpu=1.", false);
     private static final Option WATCH = new Option("--watch", "-w", null, null, "Show it until it has ended.", false);
