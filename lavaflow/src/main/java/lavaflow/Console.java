@@ -73,7 +73,7 @@ final class Console {
         line(green("●") + " " + bold("Lavaflow " + Lava.version()) + " is ready at " + bold(url) + " "
                 + dim("(" + millis + " ms)"));
         line("  export KUBECONFIG=" + home.kubeconfig());
-        line(dim("  kubectl get namespaces        lava status        Ctrl-C or 'lava down' stops it"));
+        line(dim("  kubectl get namespaces     lava status     Ctrl-C or 'lava down' stops it"));
     }
 
     void alreadyRunning(Home home, Home.Running running) {

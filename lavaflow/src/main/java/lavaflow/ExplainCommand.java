@@ -82,7 +82,7 @@ final class ExplainCommand implements Command {
 
     @Override
     public String summary() {
-        return "Say why a PodGroup, job, pod or queue waits, and what would free it.";
+        return "Say why a job, pod or queue waits, and what would free it.";
     }
 
     @Override

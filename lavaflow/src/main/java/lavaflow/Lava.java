@@ -118,9 +118,20 @@ public final class Lava {
 
     private static int help(List<String> about, Console console, int code) {
         String name = String.join(" ", about);
+        if (!about.isEmpty() && VolcanoCommand.isName(about.getFirst())) {
+            List<String> words = new ArrayList<>(about.subList(1, about.size()));
+            words.add("--help");
+            return VolcanoCommand.run(about.getFirst(), words, console.out());
+        }
         Command command = find(name);
         List<Command> family = family(name);
-        console.line(command != null ? Help.of(command) : Help.overview(family.isEmpty() ? commands() : family));
+        if (command == null && family.isEmpty() && !name.isEmpty() && !name.equals("help")) {
+            return unknown(about, console);
+        }
+        console.line(
+                command != null
+                        ? Help.of(command)
+                        : family.isEmpty() ? Help.overview(commands()) : Help.family(name, family));
         return code;
     }
 

@@ -33,9 +33,9 @@ record RequestOptions(Auditor auditor, @Nullable AuditFile file, int seats) impl
     private static final Command.Option MODE = Command.Option.of(
             "--audit-log-mode", "MODE", "batch", "batch never holds a request up; blocking; blocking-strict (batch).");
     private static final Command.Option READING = Command.Option.of(
-            "--max-requests-inflight", "COUNT", "400", "With the next one: requests that run at once (400).");
+            "--max-requests-inflight", "COUNT", "400", "Requests that run at once, together with the next one (400).");
     private static final Command.Option WRITING =
-            Command.Option.of("--max-mutating-requests-inflight", "COUNT", "200", "(200).");
+            Command.Option.of("--max-mutating-requests-inflight", "COUNT", "200", "Added to the one before (200).");
 
     static final List<Command.Option> OPTIONS = List.of(POLICY, LOG, MAX_SIZE, MAX_BACKUP, MODE, READING, WRITING);
 

@@ -68,7 +68,7 @@ final class RunCommand implements Command {
 
     @Override
     public String summary() {
-        return "Run a job from a file to its end; starts the cluster if none runs.";
+        return "Run a job from a file to its end; start a cluster if none runs.";
     }
 
     @Override

@@ -35,7 +35,7 @@ record SchedulerOptions(
             "--scheduler-name",
             "LIST",
             "volcano,kube-batch,lavaflow,scheduler-plugins-scheduler",
-            "Whose pods come in gangs: what they name as their scheduler (volcano,kube-batch,lavaflow,scheduler-plugins-scheduler).");
+            "Whose pods come in gangs: what they name as their scheduler (volcano, kube-batch, lavaflow, scheduler-plugins-scheduler).");
     private static final Command.Option PLUGINS = Command.Option.of(
             "--plugins-dir", "DIR", null, "Jars with plugins of others that the configuration may name.");
     private static final String PLAIN = "default-scheduler";

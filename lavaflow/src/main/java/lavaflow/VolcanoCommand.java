@@ -24,7 +24,7 @@ final class VolcanoCommand implements Command {
 
     @Override
     public String summary() {
-        return "Be Volcano's vcctl; also vsub, vcancel, vsuspend, vresume, vjobs, vqueues.";
+        return "Be Volcano's vcctl; likewise vsub, vjobs, vqueues and others.";
     }
 
     @Override

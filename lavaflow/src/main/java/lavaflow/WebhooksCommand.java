@@ -57,7 +57,7 @@ final class WebhooksCommand implements Command {
 
     @Override
     public String summary() {
-        return "Run the admission webhooks of Volcano and of training jobs on any API server.";
+        return "Run the webhooks of batch and training jobs for any API server.";
     }
 
     @Override
