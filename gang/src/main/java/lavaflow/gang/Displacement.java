@@ -74,6 +74,33 @@ final class Displacement {
     }
 
     /**
+     * Gives a pod a place where there is room, or will be without anybody more having to go; false if there is none. Upstream takes the first
+     * node in its order on which it can make room, also while others have some.
+     *
+     * @param run looks for nodes for such pods
+     * @param queue whose allowance has to suffice; null if that does not matter
+     */
+    boolean makeDo(Plan plan, Member by, Search.Run run, @Nullable Queue queue) {
+        Search.Found found = queue == null || session.votes.beyond(queue, by) < 0 ? run.find() : null;
+        if (found == null) {
+            return false;
+        }
+        plan.pipeline(by, found.slot());
+        return true;
+    }
+
+    /** Who has to go for a plan, for good. Each of its pods is to have the place it was given: with another the room that is made may not do. */
+    static List<Decision> evictions(Plan plan) {
+        List<Decision> evictions = plan.evictions();
+        for (Plan.Step step : plan.steps()) {
+            if (step instanceof Plan.Step.Pipeline(Member member)) {
+                member.made = !evictions.isEmpty();
+            }
+        }
+        return evictions;
+    }
+
+    /**
      * Gives a pod a place on a node, evicting as many as it takes; changes nothing if that does not help.
      *
      * @param victims those who may go, in this order
@@ -94,7 +121,6 @@ final class Displacement {
         }
         spare(plan, before, by, slot, gone, queue, why);
         plan.pipeline(by, slot);
-        by.made = !gone.isEmpty();
         return true;
     }
 

@@ -54,9 +54,14 @@ final class Preempt {
     /** Whether it found room. */
     private boolean amongGangs(Queue queue, Gang gang, PriorityQueue<Member> members) {
         Plan plan = new Plan(session.state);
+        Search.Run run = null;
         Prospects prospects = null;
         while (!members.isEmpty() && session.mayDisplace(gang)) {
             Member by = members.remove();
+            run = run != null && run.serves(by) ? run : session.search().run(by);
+            if (!by.spec.pod().preempts() || displacement.makeDo(plan, by, run, queue)) {
+                continue;
+            }
             if (!Prospects.serve(prospects, by)) {
                 prospects = Prospects.byScore(session, displacement, by);
             }
@@ -64,7 +69,7 @@ final class Preempt {
         }
         session.state.changes.touch(gang);
         if (session.votes.isPipelined(gang)) {
-            decisions.addAll(plan.evictions());
+            decisions.addAll(Displacement.evictions(plan));
             return true;
         }
         plan.undo();
@@ -80,7 +85,7 @@ final class Preempt {
             if (!preempt(plan, queue, by, prospects, other -> other.gang == gang)) {
                 return;
             }
-            decisions.addAll(plan.evictions());
+            decisions.addAll(Displacement.evictions(plan));
         }
     }
 

@@ -52,19 +52,25 @@ final class Reclaim {
         PriorityQueue<Member> members = new PriorityQueue<>(session.votes.memberOrder());
         gang.members().stream().filter(Member::waits).forEach(members::add);
         Plan plan = new Plan(session.state);
+        Search.Run run = null;
         Prospects prospects = null;
         while (!members.isEmpty() && session.mayDisplace(gang)) {
             Member by = members.remove();
-            if (by.spec.pod().preempts() && session.votes.mayReclaim(queue, List.of(by))) {
-                if (prospects == null || !Prospects.serve(prospects, by)) {
-                    prospects = Prospects.inOrder(session, displacement, by);
-                }
-                reclaim(plan, queue, by, prospects);
+            if (!by.spec.pod().preempts() || !session.votes.mayReclaim(queue, List.of(by))) {
+                continue;
             }
+            run = run != null && run.serves(by) ? run : session.search().run(by);
+            if (displacement.makeDo(plan, by, run, null)) {
+                continue;
+            }
+            if (prospects == null || !Prospects.serve(prospects, by)) {
+                prospects = Prospects.inOrder(session, displacement, by);
+            }
+            reclaim(plan, queue, by, prospects);
         }
         session.state.changes.touch(gang);
         if (session.votes.isPipelined(gang)) {
-            decisions.addAll(plan.evictions());
+            decisions.addAll(Displacement.evictions(plan));
             return true;
         }
         plan.undo();

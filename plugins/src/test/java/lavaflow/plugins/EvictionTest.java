@@ -47,6 +47,36 @@ class EvictionTest {
     }
 
     @Test
+    void nobodyGoesWhileThereIsRoomOnAnotherNode() {
+        gangs.core.onPriority("high", 100, false);
+        gangs.node("n1", 4).node("n2", 4).node("n3", 4);
+        gangs.runs("one", 1, 3, "n1");
+        gangs.runs("two", 1, 3, "n2");
+        gangs.runs("three", 1, 3, "n3");
+        gangs.gang("high", 4, HIGH);
+
+        assertThat(gangs.evicted()).hasSize(1);
+    }
+
+    @Test
+    void aQueueTakesBackNoMoreThanIsMissingOnAllNodesTogether() {
+        gangs.configured("""
+                actions: "enqueue, allocate, backfill, reclaim"
+                tiers:
+                - plugins: [{name: priority}, {name: gang}, {name: capacity}, {name: predicates}, {name: nodeorder}]
+                """);
+        gangs.queue("a", "{\"spec\":{\"deserved\":{\"cpu\":\"3\"}}}");
+        gangs.queue("b", "{\"spec\":{\"deserved\":{\"cpu\":\"6\"}}}");
+        gangs.node("n1", 4).node("n2", 4).node("n3", 4);
+        gangs.runs("one", 1, 3, "n1", queued("a"));
+        gangs.runs("two", 1, 3, "n2", queued("a"));
+        gangs.runs("three", 1, 3, "n3", queued("a"));
+        gangs.gang("poor", 4, queued("b"));
+
+        assertThat(gangs.evicted()).hasSize(1);
+    }
+
+    @Test
     void anEquallyImportantGangWaits() {
         gangs.node("n1", 4);
         gangs.runs("first", 1, 4, "n1");
