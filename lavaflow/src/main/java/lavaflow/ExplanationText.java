@@ -290,10 +290,14 @@ final class ExplanationText {
             String name = Json.textAt(each, "namespace") + "/" + Json.textAt(each, "name");
             String headline = Json.textAt(each, "headline").replaceFirst("^PodGroup \\S+ ", "");
             rows.add(List.of(
-                    name, Json.textAt(each, "phase"), Long.toString(Json.longAt(each, 0, "minMember")), headline));
+                    name,
+                    Json.textAt(each, "queue"),
+                    Json.textAt(each, "phase"),
+                    Long.toString(Json.longAt(each, 0, "minMember")),
+                    headline));
         }
         console.line("");
-        console.table(List.of("WAITING", "PHASE", "MINMEMBER", "WHY"), rows);
+        console.table(List.of("WAITING", "QUEUE", "PHASE", "MINMEMBER", "WHY"), rows);
         long more = Json.longAt(document, 0, "waiters") - waiting.size();
         if (more > 0) {
             console.line(console.dim("… and " + more + " more"));

@@ -1,9 +1,11 @@
 package lavaflow.explain;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 
@@ -44,10 +46,11 @@ public final class Explainer {
         return gang == null ? Optional.empty() : Optional.of(explain(gang, true));
     }
 
-    /** A queue with those that wait in it; empty if there is none, and nobody names it. */
+    /** A queue with those that wait in it or below it; empty if there is none, and nobody names it. */
     public Optional<QueueExplanation> queue(String name) {
+        Set<String> family = family(name);
         List<Gang> all = core.gangs().stream()
-                .filter(gang -> gang.spec().queue().equals(name))
+                .filter(gang -> family.contains(gang.spec().queue()))
                 .toList();
         List<Gang> waiters = core.inquire(
                 cluster.now(),
@@ -68,9 +71,27 @@ public final class Explainer {
                     ? Optional.empty()
                     : Optional.of(QueueExplanation.missing(name, waiters.size(), waiting));
         }
-        Inquiry.Account account = core.inquire(cluster.now(), inquiry -> inquiry.account(queue));
+        List<Queue> below = core.queues().stream()
+                .filter(each -> family.contains(each.spec().name()))
+                .toList();
+        Inquiry.Account account = core.inquire(cluster.now(), inquiry -> inquiry.account(queue, below));
         return Optional.of(new QueueExplanation(
                 name, queue.spec().isOpen() ? "Open" : queue.spec().state(), account, others, waiters.size(), waiting));
+    }
+
+    /** A queue and all below it; queues that name no parent are below the root. */
+    private Set<String> family(String name) {
+        Set<String> family = new LinkedHashSet<>(List.of(name));
+        boolean more = true;
+        while (more) {
+            more = false;
+            for (Queue each : core.queues()) {
+                String parent =
+                        each.spec().parent().isEmpty() ? "root" : each.spec().parent();
+                more |= family.contains(parent) && family.add(each.spec().name());
+            }
+        }
+        return family;
     }
 
     private Explanation explain(Gang gang, boolean withRemedies) {

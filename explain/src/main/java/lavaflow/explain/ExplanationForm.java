@@ -134,6 +134,7 @@ public final class ExplanationForm {
             case Finding.NotLetIn(String plugin, String said) ->
                 object.put("plugin", plugin).put("said", said);
             case Finding.TooLittle little -> tooLittle(object, little);
+            case Finding.EntranceLimit limit -> entrance(object, limit);
             case Finding.TooFewPods few -> object.put("type", few.reason()).put("missing", (long) few.missing());
             case Finding.Gated(int pods) -> object.put("pods", (long) pods);
             case Finding.ShareUsedUp used -> {
@@ -167,6 +168,17 @@ public final class ExplanationForm {
                 .put("missing", Amount.number(resource, little.missing()));
     }
 
+    private static void entrance(ObjectNode object, Finding.EntranceLimit limit) {
+        String resource = limit.resource();
+        object.put("queue", limit.queue())
+                .put("resource", resource)
+                .put("asked", Amount.number(resource, limit.asked()))
+                .put("allocated", Amount.number(resource, limit.allocated()));
+        if (limit.limit() >= 0) {
+            object.put("limit", Amount.number(resource, limit.limit()));
+        }
+    }
+
     private static void beyond(ObjectNode object, Finding.BeyondLimit limit) {
         String resource = limit.resource();
         object.put("queue", limit.queue())
@@ -175,7 +187,8 @@ public final class ExplanationForm {
                 .put("pods", (long) limit.pods())
                 .put("allowed", (long) limit.allowed())
                 .put("each", Amount.number(resource, limit.each()))
-                .put("allocated", Amount.number(resource, limit.allocated()));
+                .put("allocated", Amount.number(resource, limit.allocated()))
+                .put("kept", Amount.number(resource, limit.kept()));
         if (limit.limit() >= 0) {
             object.put("limit", Amount.number(resource, limit.limit()));
         }

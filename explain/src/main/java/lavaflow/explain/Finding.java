@@ -77,6 +77,21 @@ public sealed interface Finding {
         }
     }
 
+    /**
+     * A queue may not have as much as it asks for.
+     *
+     * @param queue its own, or one above that
+     * @param allocated what that queue has of the resource, and gangs were let in for
+     * @param limit what it may have of it; -1 if that is not a number
+     */
+    record EntranceLimit(String queue, String resource, long asked, long allocated, long limit) implements Finding {
+        @Override
+        public String message() {
+            return "it asks for " + Amount.of(resource, asked) + ", and queue " + queue + " has or is about to have "
+                    + Amount.number(resource, allocated) + (limit < 0 ? "" : " of " + Amount.number(resource, limit));
+        }
+    }
+
     /** It has too few pods, in the words of the plugin that counts them. */
     record TooFewPods(String reason, String said, int missing) implements Finding {
         @Override
@@ -105,18 +120,31 @@ public sealed interface Finding {
     /**
      * A queue may not have as much as pods ask for.
      *
+     * @param queue that of the pods, or one above it; empty for the cluster
      * @param allowed how many of the pods it may have
      * @param allocated what it has of the resource
+     * @param kept what else is guaranteed to others
      * @param limit what it may have of it; -1 if that is not a number
      */
     record BeyondLimit(
-            String queue, String resource, String role, int pods, int allowed, long each, long allocated, long limit)
+            String queue,
+            String resource,
+            String role,
+            int pods,
+            int allowed,
+            long each,
+            long allocated,
+            long kept,
+            long limit)
             implements Finding {
         @Override
         public String message() {
-            String whose = "queue " + queue + " has " + Amount.of(resource, allocated)
-                    + (limit < 0 ? "" : " and may have " + Amount.number(resource, limit));
-            return whose + ": enough for " + allowed + " of " + Amount.pods(pods, role) + " that ask for "
+            String whose = (queue.isEmpty() ? "the cluster" : "queue " + queue) + " has "
+                    + Amount.of(resource, allocated)
+                    + (limit < 0 ? "" : " and may have " + Amount.number(resource, limit))
+                    + (kept == 0 ? "" : ", " + Amount.number(resource, kept) + " of it is guaranteed to others");
+            return whose + ": enough for " + allowed + " of " + Amount.pods(pods, role)
+                    + (pods == 1 ? " that asks for " : " that ask for ")
                     + Amount.number(resource, each) + " each";
         }
     }

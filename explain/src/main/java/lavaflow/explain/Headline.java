@@ -1,6 +1,5 @@
 package lavaflow.explain;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -62,10 +61,14 @@ final class Headline {
         };
     }
 
-    /** Numbers say more than the words of a plugin. */
+    /** Numbers say more than the words of a plugin, and what a queue may not have comes before what there is not. */
     private static List<Finding> telling(StageReport report) {
-        List<Finding> numbers = new ArrayList<>(report.findings());
-        numbers.removeIf(each -> !(each instanceof Finding.TooLittle));
+        List<Finding> limits = only(report, Finding.EntranceLimit.class);
+        List<Finding> numbers = limits.isEmpty() ? only(report, Finding.TooLittle.class) : limits;
         return numbers.isEmpty() ? report.findings() : numbers;
+    }
+
+    private static List<Finding> only(StageReport report, Class<? extends Finding> sort) {
+        return report.findings().stream().filter(sort::isInstance).toList();
     }
 }

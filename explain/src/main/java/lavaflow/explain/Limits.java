@@ -60,7 +60,8 @@ final class Limits {
     /** No limit of what it asks for any more. */
     List<Change> lifted() {
         List<Change> lifted = new ArrayList<>();
-        for (QueueSpec queue : line) {
+        // From above to below: no queue may be given more than the one above it has.
+        for (QueueSpec queue : line.reversed()) {
             asked.keySet().forEach(resource -> {
                 Long limit = queue.capability().get(resource);
                 if (limit != null) {

@@ -66,7 +66,7 @@ final class Stages {
                                 queue.spec().name(), queue.spec().state())));
         boolean outside = gang.phase() == GroupPhase.PENDING;
         boolean refused = outside && !inquiry.mayEnter(gang);
-        report(Stage.ENTRANCE, refused, refused ? entrance() : List.of());
+        report(Stage.ENTRANCE, refused, refused ? entrance(queue) : List.of());
         if (outside && gang.members().isEmpty()) {
             return; // its pods are made when it is let in
         }
@@ -83,15 +83,25 @@ final class Stages {
 
     // ---- being let in ----
 
-    private List<Finding> entrance() {
+    private List<Finding> entrance(Queue queue) {
         List<Finding> findings = new ArrayList<>();
         for (Inquiry.Opinion opinion : inquiry.opinions(gang)) {
             if (opinion.vote() == Plugin.Vote.NO) {
                 findings.add(new Finding.NotLetIn(opinion.plugin(), opinion.message()));
             }
         }
+        Inquiry.Limit limit = inquiry.entranceLimit(gang, queue);
+        if (limit != null && !isAllThereIs(limit)) {
+            long asked = inquiry.least(gang).getOrDefault(limit.resource(), 0L);
+            findings.add(new Finding.EntranceLimit(limit.queue(), limit.resource(), asked, limit.has(), limit.most()));
+        }
         findings.addAll(tooLittle(inquiry, gang, cluster));
         return findings;
+    }
+
+    /** Whether a limit is what nodes have: then these are what is missing. */
+    private boolean isAllThereIs(Inquiry.Limit limit) {
+        return limit.kept() == 0 && limit.most() >= inquiry.total().getOrDefault(limit.resource(), 0L);
     }
 
     /** What the cluster does not have for it. */
@@ -151,29 +161,31 @@ final class Stages {
     }
 
     private void limit(Queue queue) {
-        Inquiry.Account account = inquiry.account(queue);
         List<Finding> findings = new ArrayList<>();
         int allowed = 0;
         for (Inquiry.Allowed each : inquiry.allowed(gang, queue)) {
             allowed += each.allowed();
-            String resource = each.resource();
-            Map<String, Long> limits = account.limit();
-            long limit = limits == null ? -1 : limits.getOrDefault(resource, -1L);
-            // As much as there is: then nodes are what is missing.
-            boolean all = limit >= inquiry.total().getOrDefault(resource, 0L);
-            if (each.allowed() < each.kind().pods() && !resource.isEmpty() && !all) {
+            Inquiry.Limit limit = each.limit() == null ? unknown(queue, each.resource()) : each.limit();
+            if (each.allowed() < each.kind().pods() && !each.resource().isEmpty() && !isAllThereIs(limit)) {
                 findings.add(new Finding.BeyondLimit(
-                        queue.spec().name(),
-                        resource,
+                        limit.queue(),
+                        limit.resource(),
                         each.kind().role(),
                         each.kind().pods(),
                         each.allowed(),
-                        each.kind().request().getOrDefault(resource, 0L),
-                        account.allocated().getOrDefault(resource, 0L),
-                        limit));
+                        each.kind().request().getOrDefault(limit.resource(), 0L),
+                        limit.has(),
+                        limit.kept(),
+                        limit.most()));
             }
         }
         report(Stage.LIMIT, !findings.isEmpty() && allowed < needed(), findings);
+    }
+
+    /** Where the plugin that sets a limit does not tell of it. */
+    private Inquiry.Limit unknown(Queue queue, String resource) {
+        long has = inquiry.account(queue).allocated().getOrDefault(resource, 0L);
+        return new Inquiry.Limit(queue.spec().name(), resource, has, 0, -1);
     }
 
     private int needed() {

@@ -31,6 +31,9 @@ class ExplainerTest {
         return Arguments.of(Named.of(what, cluster), stage, message, List.of(remedies));
     }
 
+    private static final String HIERARCHY =
+            CAPACITY.replace("- name: capacity", "- name: capacity\n    enableHierarchy: true");
+
     private static TestingClusters cluster() {
         return new TestingClusters();
     }
@@ -97,16 +100,45 @@ class ExplainerTest {
                 when(
                         "a queue above its own may not have so much",
                         cluster()
-                                .configured(CAPACITY.replace(
-                                        "- name: capacity", "- name: capacity\n    enableHierarchy: true"))
+                                .configured(HIERARCHY)
                                 .queue("root")
                                 .node("a", 8, 0)
                                 .queue("above", "{\"spec\":{\"parent\":\"root\",\"capability\":{\"cpu\":\"3\"}}}")
                                 .queue("below", "{\"spec\":{\"parent\":\"above\"}}")
                                 .gang("new", 4, cpus(1), queued("below")),
                         Stage.LIMIT,
-                        "queue below has cpu 0 and may have 3: enough for 3 of 4 pods that ask for 1 each",
+                        "queue above has cpu 0 and may have 3: enough for 3 of 4 pods that ask for 1 each",
                         "raise the capability of queue above from cpu 3 to 4"),
+                when(
+                        "another queue has what the one above both may have",
+                        cluster()
+                                .configured(HIERARCHY)
+                                .queue("root")
+                                .node("a", 8, 0)
+                                .queue("above", "{\"spec\":{\"parent\":\"root\",\"capability\":{\"cpu\":\"4\"}}}")
+                                .queue("below", "{\"spec\":{\"parent\":\"above\"}}")
+                                .queue("beside", "{\"spec\":{\"parent\":\"above\",\"capability\":{\"cpu\":\"4\"}}}")
+                                .runs("old", 1, "a", cpus(3), queued("beside"))
+                                .gang("new", 2, cpus(1), queued("below")),
+                        Stage.LIMIT,
+                        "queue above has cpu 3 and may have 4: enough for 1 of 2 pods that ask for 1 each",
+                        "raise the capability of queue above from cpu 4 to 5",
+                        "ns/old (queue beside, 1 pod) must end, which frees cpu 3"),
+                when(
+                        "others are guaranteed what is left",
+                        cluster()
+                                .configured(HIERARCHY)
+                                .queue("root")
+                                .node("a", 4, 0)
+                                .queue("sure", "{\"spec\":{\"guarantee\":{\"resource\":{\"cpu\":\"1\"}}}}")
+                                .queue("safe", "{\"spec\":{\"guarantee\":{\"resource\":{\"cpu\":\"1\"}}}}")
+                                .queue("beside")
+                                .runs("old", 1, "a", cpus(1), queued("beside"))
+                                .gang("new", 2, cpus(1)),
+                        Stage.LIMIT,
+                        "queue root has cpu 1 and may have 4, 2 of it is guaranteed to others: enough for 1 of 2 pods"
+                                + " that ask for 1 each",
+                        "ns/old (queue beside, 1 pod) must end, which frees cpu 1"),
                 when(
                         "its queue has all that its weight is worth",
                         cluster()
@@ -158,8 +190,28 @@ class ExplainerTest {
                                 .queue("small", capability("{\"cpu\":\"2\"}"))
                                 .group("new", 1, asking("{\"cpu\":\"4\"}"), queued("small")),
                         Stage.ENTRANCE,
-                        "plugin proportion: queue resource quota insufficient: insufficient cpu",
-                        "raise the capability of queue small from cpu 2 to 4"));
+                        "it asks for cpu 4, and queue small has or is about to have 0 of 2",
+                        "raise the capability of queue small from cpu 2 to 4"),
+                when(
+                        "a queue above its own may not have what it asks for",
+                        cluster()
+                                .configured(HIERARCHY)
+                                .queue("root")
+                                .node("a", 8, 0)
+                                .queue("above", "{\"spec\":{\"parent\":\"root\",\"capability\":{\"cpu\":\"4\"}}}")
+                                .queue("below", "{\"spec\":{\"parent\":\"above\"}}")
+                                .queue("beside", "{\"spec\":{\"parent\":\"above\"}}")
+                                .runs(
+                                        "old",
+                                        1,
+                                        "a",
+                                        cpus(3),
+                                        "{\"spec\":{\"queue\":\"beside\",\"minResources\":{\"cpu\":\"3\"}}}")
+                                .group("new", 1, asking("{\"cpu\":\"2\"}"), queued("below")),
+                        Stage.ENTRANCE,
+                        "it asks for cpu 2, and queue above has or is about to have 3 of 4",
+                        "raise the capability of queue above from cpu 4 to 5",
+                        "ns/old (queue beside, 1 pod) must end, which frees cpu 3"));
     }
 
     static Stream<Arguments> ofPodsAndNodes() {
@@ -433,6 +485,40 @@ class ExplainerTest {
         cluster.explain("new");
         assertThat(cluster.core.gangs()).hasToString(before);
         assertThat(cluster.core.decide(cluster.now)).isEmpty();
+    }
+
+    @Test
+    void aQueueTellsOfThoseBelowIt() {
+        TestingClusters cluster = cluster()
+                .configured(HIERARCHY)
+                .queue("root")
+                .node("a", 4, 0)
+                .queue("above", "{\"spec\":{\"parent\":\"root\"}}")
+                .queue("one", "{\"spec\":{\"parent\":\"above\"}}")
+                .queue("two", "{\"spec\":{\"parent\":\"above\"}}")
+                .runs("old", 1, "a", cpus(3), queued("one"))
+                .gang("new", 2, cpus(1), queued("two"))
+                .gang("elsewhere", 9, cpus(1));
+        QueueExplanation queue = cluster.explainQueue("above");
+        assertThat(queue.account().allocated()).isEqualTo(Map.of("cpu", 3000L, "pods", 1L));
+        assertThat(queue.account().requested()).isEqualTo(Map.of("cpu", 5000L, "pods", 3L));
+        assertThat(queue.waiting()).extracting(each -> each.subject().name()).containsExactly("new");
+        assertThat(queue.others()).isEqualTo(1);
+    }
+
+    @Test
+    void limitsAreRaisedFromAboveToBelow() {
+        TestingClusters cluster = cluster()
+                .configured(HIERARCHY)
+                .queue("root")
+                .node("a", 8, 0)
+                .queue("above", "{\"spec\":{\"parent\":\"root\",\"capability\":{\"cpu\":\"2\"}}}")
+                .queue("below", "{\"spec\":{\"parent\":\"above\",\"capability\":{\"cpu\":\"2\"}}}")
+                .gang("new", 4, cpus(1), queued("below"));
+        assertThat(cluster.explain("new").remedies())
+                .extracting(Explanation.Remedy::summary)
+                .containsExactly("raise the capability of queue above from cpu 2 to 4;"
+                        + " and raise the capability of queue below from cpu 2 to 4");
     }
 
     @Test

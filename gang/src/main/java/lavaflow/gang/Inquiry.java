@@ -3,6 +3,8 @@ package lavaflow.gang;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,8 +35,22 @@ public final class Inquiry {
      * How many pods of a kind a queue may have.
      *
      * @param resource what would be too much with one more; empty if that is nothing
+     * @param limit what is in the way; null if nothing is, or nobody knows
      */
-    public record Allowed(Kind kind, int allowed, String resource) {}
+    public record Allowed(
+            Kind kind,
+            int allowed,
+            String resource,
+            @Nullable Limit limit) {}
+
+    /**
+     * A limit that is in the way.
+     *
+     * @param queue whose it is: that of the gang, or one above it; empty for the cluster
+     * @param has what that queue has of the resource without the gang
+     * @param kept what else is guaranteed to others
+     */
+    public record Limit(String queue, String resource, long has, long kept, long most) {}
 
     /** Nodes that refuse a pod for the same. */
     public record Refusing(String reason, boolean preemptionHelps, List<String> nodes) {}
@@ -95,13 +111,26 @@ public final class Inquiry {
     // ---- queues ----
 
     public Account account(Queue queue) {
+        return account(queue, List.of(queue));
+    }
+
+    /** The account of a queue with those below it. */
+    public Account account(Queue queue, Collection<Queue> family) {
+        Amounts allocated = Amounts.none();
+        Amounts requested = Amounts.none();
+        Amounts inqueue = Amounts.none();
+        for (Queue each : family) {
+            allocated.add(each.claimed());
+            requested.add(each.request());
+            inqueue.add(each.inqueue());
+        }
         Plugin.Share share = session.votes.share(queue);
         return new Account(
-                amounts(queue.claimed()),
-                amounts(queue.request()),
-                amounts(queue.inqueue()),
+                amounts(allocated),
+                amounts(requested),
+                amounts(inqueue),
                 share == null ? null : amounts(share.deserved()),
-                share == null ? null : limits(share.limit(), queue.request()));
+                share == null ? null : limits(share.limit(), requested));
     }
 
     /** Null if there is none of that name. */
@@ -194,29 +223,57 @@ public final class Inquiry {
     public List<Allowed> allowed(Gang gang, Queue queue) {
         List<Allowed> all = new ArrayList<>();
         Map<Member, Integer> beyond = new LinkedHashMap<>();
+        Map<Member, Limit> limits = new HashMap<>();
         Plan plan = new Plan(session.state);
+        Amounts planned = Amounts.none();
         int anywhere = anyNode();
         for (Member member : waiting(gang)) {
             int column = session.votes.beyond(queue, member);
             beyond.put(member, column);
             if (column < 0 && anywhere >= 0) {
                 plan.pipeline(member, anywhere);
+                planned.add(member.request);
+            } else if (column >= 0) {
+                Limit limit = limit(session.votes.limit(queue, member.request, false), planned);
+                if (limit != null) {
+                    limits.put(member, limit);
+                }
             }
         }
         plan.undo();
         kinds(gang).forEach((key, members) -> {
             int allowed = 0;
             String resource = "";
+            Limit limit = null;
             for (Member member : members) {
                 int column = beyond.getOrDefault(member, -1);
                 allowed += column < 0 ? 1 : 0;
                 if (column >= 0 && column != Plugin.Allowance.CLOSED && resource.isEmpty()) {
-                    resource = session.resource(column);
+                    limit = limits.get(member);
+                    resource = limit == null ? session.resource(column) : limit.resource();
                 }
             }
-            all.add(new Allowed(kind(key, members), allowed, resource));
+            all.add(new Allowed(kind(key, members), allowed, resource, limit));
         });
         return all;
+    }
+
+    private @Nullable Limit limit(Plugin.@Nullable Limit limit, Amounts planned) {
+        return limit == null
+                ? null
+                : new Limit(
+                        limit.queue(),
+                        session.resource(limit.column()),
+                        Math.round(limit.has() - planned.get(limit.column())),
+                        Math.round(limit.kept()),
+                        Double.isInfinite(limit.most()) ? -1 : Math.round(limit.most()));
+    }
+
+    /** The limit for which a gang is not let in; null if there is none such. */
+    public @Nullable Limit entranceLimit(Gang gang, Queue queue) {
+        return gang.spec.minResources() == null
+                ? null
+                : limit(session.votes.limit(queue, gang.minResources(), true), Amounts.none());
     }
 
     private int anyNode() {

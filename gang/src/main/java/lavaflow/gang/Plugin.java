@@ -271,6 +271,27 @@ public interface Plugin {
      */
     record Share(Amounts deserved, Amounts capacity, Amounts limit, double share) {}
 
+    /** Knows whose limit is in the way of a queue. */
+    interface Limits {
+        /**
+         * The limit that would be exceeded if a queue had more; null if none would.
+         *
+         * @param entering whether what gangs were let in for counts, too
+         */
+        @Nullable
+        Limit inTheWay(Queue queue, Amounts wanted, boolean entering);
+    }
+
+    /**
+     * A limit of a queue, or of one above it.
+     *
+     * @param queue whose it is; empty for the cluster
+     * @param column of what
+     * @param has what that queue has of it, with those below it
+     * @param kept what else is guaranteed to others
+     */
+    record Limit(String queue, int column, double has, double kept, double most) {}
+
     /** Keeps an account of who has what. */
     interface Account {
         void roomTaken(Member member);

@@ -193,6 +193,18 @@ final class Votes {
         return null;
     }
 
+    /** Whose limit is in the way of a queue, by the first plugin that knows; null if none is. */
+    Plugin.@Nullable Limit limit(Queue queue, Amounts wanted, boolean entering) {
+        Callback asked = entering ? Callback.JOB_ENQUEUED : Callback.ALLOCATABLE;
+        for (Plugin.Limits plugin : seats.all(Plugin.Limits.class, asked)) {
+            Plugin.Limit limit = plugin.inTheWay(queue, wanted, entering);
+            if (limit != null) {
+                return limit;
+            }
+        }
+        return null;
+    }
+
     /** A column that is beyond what a queue may have with one more pod; -1 if none is. */
     int beyond(Queue queue, Member member) {
         for (Plugin.Allowance plugin : allowances) {

@@ -24,6 +24,7 @@ final class CapacityPlugin
                 Plugin.Entrance,
                 Plugin.Victims,
                 Plugin.Account,
+                Plugin.Limits,
                 Plugin.Shares {
     private final Session session;
     private final boolean hierarchical;
@@ -129,6 +130,12 @@ final class CapacityPlugin
         return times;
     }
 
+    @Override
+    public @Nullable Limit inTheWay(Queue queue, Amounts wanted, boolean entering) {
+        Node node = tree.find(queue);
+        return node == null || !tree.takesGangs(queue) ? null : node.inTheWay(wanted, entering, pods);
+    }
+
     private int beyond(Queue queue, Amounts wanted) {
         for (Node node = tree.find(queue); node != null; node = node.parent) {
             int column = node.isLimited() ? node.allocated.firstBeyondWith(wanted, node.limit, pods) : -1;
@@ -160,11 +167,7 @@ final class CapacityPlugin
         }
         Amounts least = gang.minResources();
         for (Node node = tree.find(queue); node != null; node = node.parent) {
-            int beyond = node.allocated
-                    .copy()
-                    .add(node.inqueue)
-                    .subtract(node.elastic)
-                    .firstBeyondWith(least, node.limit, pods);
+            int beyond = node.has(true).firstBeyondWith(least, node.limit, pods);
             if (beyond >= 0) {
                 refusals.refused(gang, "queue resource quota insufficient: insufficient " + session.resource(beyond));
                 return Vote.NO;

@@ -23,6 +23,7 @@ final class ProportionPlugin
                 Plugin.Allowance,
                 Plugin.Entrance,
                 Plugin.Victims,
+                Plugin.Limits,
                 Plugin.Shares {
     private final Map<Queue, FairShares.Party> parties = new HashMap<>();
     private final int pods;
@@ -118,16 +119,26 @@ final class ProportionPlugin
         if (gang.spec().minResources() == null) {
             return Vote.YES;
         }
-        int beyond = queue.allocated()
-                .copy()
-                .add(queue.inqueue())
-                .subtract(queue.elastic())
-                .firstBeyondWith(gang.minResources(), party.limit(), pods);
+        int beyond = withInqueue(queue).firstBeyondWith(gang.minResources(), party.limit(), pods);
         if (beyond < 0) {
             return Vote.YES;
         }
         refusals.refused(gang, "queue resource quota insufficient: insufficient " + session.resource(beyond));
         return Vote.NO;
+    }
+
+    /** What a queue has and others were let in for, less what gangs have beyond that. */
+    private static Amounts withInqueue(Queue queue) {
+        return queue.allocated().copy().add(queue.inqueue()).subtract(queue.elastic());
+    }
+
+    @Override
+    public @Nullable Limit inTheWay(Queue queue, Amounts wanted, boolean entering) {
+        FairShares.Party party = parties.get(queue);
+        Amounts has = entering ? withInqueue(queue) : queue.claimed();
+        Amounts most = entering && party != null ? party.limit() : most(queue);
+        int column = has.firstBeyondWith(wanted, most, pods);
+        return column < 0 ? null : new Limit(queue.spec().name(), column, has.get(column), 0, most.get(column));
     }
 
     @Override

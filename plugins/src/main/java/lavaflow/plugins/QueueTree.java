@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 import lavaflow.gang.Amounts;
+import lavaflow.gang.Plugin.Limit;
 import lavaflow.gang.Queue;
 import lavaflow.gang.Session;
 
@@ -90,6 +91,46 @@ final class QueueTree {
 
         boolean isBelowOrSame(Node other) {
             return at(other.depth) == other;
+        }
+
+        /** What it has; where somebody wants to be let in also what others were let in for, less what gangs have beyond that. */
+        Amounts has(boolean entering) {
+            return entering ? allocated.copy().add(inqueue).subtract(elastic) : allocated;
+        }
+
+        /** Whether its own capability is its limit, not that of a queue above it or what others are guaranteed. */
+        private boolean limitsItself(int column) {
+            return queue != null && queue.capability().get(column) <= limit.get(column);
+        }
+
+        /** The limit in the way of more; the lowest that a queue has of its own, else the highest. */
+        @Nullable
+        Limit inTheWay(Amounts wanted, boolean entering, int ignored) {
+            Limit highest = null;
+            for (Node node = this; node != null; node = node.parent) {
+                Amounts has = node.has(entering);
+                int column = entering || node.isLimited() ? has.firstBeyondWith(wanted, node.limit, ignored) : -1;
+                if (column >= 0) {
+                    highest = new Limit(node.name, column, has.get(column), 0, node.limit.get(column));
+                    if (node.limitsItself(column)) {
+                        return highest;
+                    }
+                } else if (!entering && node.parent != null) {
+                    Limit kept = node.parent.keptFrom(node, wanted, ignored);
+                    highest = kept == null ? highest : kept;
+                }
+            }
+            return highest;
+        }
+
+        /** What it may have, in the way of one below because of what others below are guaranteed. */
+        private @Nullable Limit keptFrom(Node child, Amounts wanted, int ignored) {
+            int column = beyondFor(child, wanted, ignored);
+            if (column < 0) {
+                return null;
+            }
+            double has = allocated.get(column);
+            return new Limit(name, column, has, taken(child).get(column) - has, limit.get(column));
         }
 
         /** A column that somebody below would be beyond with more, also because of what its siblings are guaranteed; -1 if none is. */
