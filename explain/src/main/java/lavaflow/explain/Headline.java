@@ -1,5 +1,6 @@
 package lavaflow.explain;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -61,10 +62,12 @@ final class Headline {
         };
     }
 
-    /** Numbers say more than the words of a plugin, and what a queue may not have comes before what there is not. */
+    /** Numbers say more than the words of a plugin. How little there is counts if somebody refuses it for more than what its queue may have. */
     private static List<Finding> telling(StageReport report) {
-        List<Finding> limits = only(report, Finding.EntranceLimit.class);
-        List<Finding> numbers = limits.isEmpty() ? only(report, Finding.TooLittle.class) : limits;
+        List<Finding> numbers = new ArrayList<>(only(report, Finding.EntranceLimit.class));
+        if (only(report, Finding.NotLetIn.class).size() > numbers.size()) {
+            numbers.addAll(only(report, Finding.TooLittle.class));
+        }
         return numbers.isEmpty() ? report.findings() : numbers;
     }
 

@@ -488,6 +488,25 @@ class ExplainerTest {
     }
 
     @Test
+    void whatItsQueueMayNotHaveIsTheReasonWhateverElseIsShort() {
+        TestingClusters cluster = cluster()
+                .configured(CAPACITY)
+                .node("a", 4, 0)
+                .queue("small", capability("{\"cpu\":\"2\"}"))
+                .runs("old", 1, "a", cpus(3))
+                .group("new", 1, asking("{\"cpu\":\"3\"}"), queued("small"));
+        assertThat(cluster.explain("new").headline())
+                .isEqualTo(
+                        "PodGroup ns/new is not let into queue small: it asks for cpu 3, and queue small has or is about"
+                                + " to have 0 of 2.");
+        cluster.configured(CAPACITY.replace("- name: priority", "- name: priority\n  - name: overcommit"));
+        assertThat(cluster.explain("new").headline())
+                .isEqualTo(
+                        "PodGroup ns/new is not let into queue small: it asks for cpu 3, and queue small has or is about"
+                                + " to have 0 of 2; it asks for cpu 3, nodes have 4, 1 of it free: 2 missing.");
+    }
+
+    @Test
     void aQueueTellsOfThoseBelowIt() {
         TestingClusters cluster = cluster()
                 .configured(HIERARCHY)
