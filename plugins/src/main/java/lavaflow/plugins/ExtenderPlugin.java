@@ -1,6 +1,7 @@
 package lavaflow.plugins;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -30,8 +31,13 @@ final class ExtenderPlugin
                 Plugin.Overuse,
                 Plugin.Entrance,
                 Plugin.Readiness,
-                Plugin.Account {
+                Plugin.Account,
+                Plugin.Timed {
     private static final Duration USUAL_PATIENCE = Duration.ofSeconds(1);
+    /** How long nothing is asked once a question was not answered; twice as long each time after. */
+    private static final Duration PAUSE = Duration.ofSeconds(5);
+
+    private static final int LONGEST = 12;
 
     private final Session session;
     private final Extender extender;
@@ -42,6 +48,11 @@ final class ExtenderPlugin
     private final Set<String> managed = new HashSet<>();
     /** What happens between rounds was not decided here. */
     private boolean deciding;
+    /** Until when nothing is asked, since everything else waits for an answer; null while there are answers. */
+    private @Nullable Instant silentUntil;
+
+    private String silence = "";
+    private int pauses = 1;
 
     ExtenderPlugin(Session session, Arguments arguments, Extender extender) {
         this.session = session;
@@ -69,13 +80,36 @@ final class ExtenderPlugin
             return null;
         }
         try {
-            return extender.ask(prefix.replaceAll("/+$", "") + "/" + verb, question, patience);
+            return answer(prefix.replaceAll("/+$", "") + "/" + verb, question);
         } catch (Extender.UnansweredException e) {
             if (ignorable) {
                 return null;
             }
             throw e;
         }
+    }
+
+    private JsonNode answer(String url, ObjectNode question) throws Extender.UnansweredException {
+        if (nextChange() != null) {
+            throw new Extender.UnansweredException(silence);
+        }
+        try {
+            JsonNode answer = extender.ask(url, question, patience);
+            silentUntil = null;
+            pauses = 1;
+            return answer;
+        } catch (Extender.UnansweredException e) {
+            silence = String.valueOf(e.getMessage());
+            silentUntil = session.now().plus(PAUSE.multipliedBy(pauses));
+            pauses = Math.min(2 * pauses, LONGEST);
+            throw e;
+        }
+    }
+
+    /** Then it is asked again. */
+    @Override
+    public @Nullable Instant nextChange() {
+        return silentUntil != null && session.now().isBefore(silentUntil) ? silentUntil : null;
     }
 
     private boolean has(String what) {

@@ -169,6 +169,34 @@ class ExtenderTest implements Extender {
     }
 
     @Test
+    void whoDoesNotAnswerIsLeftInPeaceForAWhile() {
+        with("allocate", "extender.predicateVerb: fits");
+        gangs.node("a", 8).node("b", 8).node("c", 8).gang("g", 3);
+        assertThat(gangs.bindings()).isEmpty();
+        gangs.gang("h", 3);
+        assertThat(gangs.bindings()).isEmpty();
+        assertThat(asked).as("every question costs the patience of one").containsExactly("fits");
+
+        gangs.now = gangs.now.plusSeconds(5);
+        assertThat(gangs.bindings()).isEmpty();
+        gangs.now = gangs.now.plusSeconds(5);
+        assertThat(gangs.bindings()).isEmpty();
+        assertThat(asked).as("longer each time").hasSize(2);
+
+        answers("fits", _ -> "{}");
+        gangs.now = gangs.now.plusSeconds(5);
+        assertThat(gangs.bindings()).as("nothing else happened").hasSize(6);
+    }
+
+    @Test
+    void whoNeedNotAnswerIsNotWaitedForAgainAndAgain() {
+        with("allocate", "extender.predicateVerb: fits", "extender.ignorable: true");
+        gangs.node("a", 8).node("b", 8).gang("g", 3);
+        assertThat(gangs.bindings()).hasSize(3);
+        assertThat(asked).containsExactly("fits");
+    }
+
+    @Test
     void whereNobodyCanAskThePluginIsLeftOut() {
         TestingGangs alone = new TestingGangs().configured("""
                 actions: "allocate"
