@@ -35,8 +35,8 @@ final class Queues {
     private static final Logger LOG = LoggerFactory.getLogger(Queues.class);
     private static final String MANAGER = "queue-controller";
 
-    /** A queue whose PodGroups come and go all the time tells their number so often. */
-    private static final Duration COUNTING = Duration.ofSeconds(1);
+    /** How long the numbers of PodGroups may be other than was told: nobody acts on them, and most Jobs would cost several writes. */
+    static final Duration COUNTING = Duration.ofSeconds(10);
 
     /** How long to wait for what was there before a Command was given. */
     private static final Duration CATCH_UP = Duration.ofSeconds(10);
@@ -55,7 +55,8 @@ final class Queues {
     private final EventRecorder events;
     private final LongSupplier nanoTime;
     private final ControllerRunner<String> runner;
-    private final Map<String, Long> countedAt = new HashMap<>();
+    /** Since when queues have other numbers than they tell. */
+    private final Map<String, Long> otherSince = new HashMap<>();
 
     Queues(KubeApi api, Followers followers, InstantSource clock, LongSupplier nanoTime) {
         this.api = api;
@@ -123,7 +124,7 @@ final class Queues {
         }
         ObjectNode queue = api.find(Batch.QUEUES, "", name).orElse(null);
         if (queue == null) {
-            countedAt.remove(name);
+            otherSince.remove(name);
             if (INDISPENSABLE.contains(name)) {
                 create(name);
             }
@@ -241,11 +242,12 @@ final class Queues {
         boolean sameState = Json.textAt(queue, "status", "state").equals(next.word());
         boolean sameCounts = GroupCounts.of(groups.having(name)).isIn(queue.path("status"));
         if (sameState && sameCounts) {
+            otherSince.remove(name);
             return Optional.empty();
         }
-        Long counted = countedAt.get(name);
-        if (sameState && counted != null) {
-            Duration left = COUNTING.minusNanos(nanoTime.getAsLong() - counted);
+        if (sameState) {
+            long since = otherSince.computeIfAbsent(name, _ -> nanoTime.getAsLong());
+            Duration left = COUNTING.minusNanos(nanoTime.getAsLong() - since);
             if (left.isPositive()) {
                 return Optional.of(left);
             }
@@ -261,7 +263,7 @@ final class Queues {
         status.put("state", state.word());
         GroupCounts.of(groups.having(name)).putInto(status);
         api.apply(Batch.QUEUES, "status", MANAGER, configuration);
-        countedAt.put(name, nanoTime.getAsLong());
+        otherSince.remove(name);
     }
 
     /** The numbers of PodGroups by queue in Prometheus' text format, under upstream's names. */

@@ -11,16 +11,17 @@ import java.util.PriorityQueue;
 
 import lavaflow.gang.Decision;
 import lavaflow.gang.Gang;
+import lavaflow.gang.GroupPhase;
 import lavaflow.gang.GroupStatus;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is told of gangs, and no more often than it is worth: another phase or condition at once, numbers alone once in a while. That the
+ * What is told of gangs, and no more often than it is worth: another phase or condition at once, numbers alone after a while. That the
  * pods of a gang wait for the rest of it is not told while the rest is being made.
  */
 final class GangNews {
-    /** Between two writes about a gang of which only the numbers differ. */
+    /** How long numbers may be other than was told, and that a gang is through: whoever made it tells that at once. */
     static final Duration PAUSE = Duration.ofSeconds(1);
     /** Before it is told that a gang is scheduled: it runs as soon as its pods have their nodes, which is told then. */
     static final Duration BINDING = Duration.ofMillis(100);
@@ -45,8 +46,10 @@ final class GangNews {
     private static final class News {
         private Gang gang;
         private @Nullable GroupStatus told;
-        private Instant toldAt = Instant.MIN;
         private @Nullable GroupStatus next;
+        /** When there first was something else to tell. */
+        private Instant otherSince = Instant.MIN;
+
         private Instant since = Instant.MIN;
         private String round = "";
         private final Map<String, Decision.Wait> waits = new LinkedHashMap<>();
@@ -98,6 +101,9 @@ final class GangNews {
         News news = of(gang);
         GroupStatus before = news.next;
         boolean held = before != null;
+        if (!held) {
+            news.otherSince = now;
+        }
         if (before == null || !saysTheSame(before.condition(), status.condition())) {
             news.since = now;
         }
@@ -156,7 +162,6 @@ final class GangNews {
             boolean keepsReason = coming && isUnschedulable(next);
             GroupStatus telling = keepsReason ? withoutReason(next) : next;
             news.told = telling;
-            news.toldAt = now;
             news.next = keepsReason ? next : null;
             sink.status(news.gang, telling, news.round);
         }
@@ -183,7 +188,7 @@ final class GangNews {
 
     private Instant statusDue(News news, GroupStatus next, boolean coming, Instant now) {
         GroupStatus told = news.told;
-        if (told == null || told.phase() != next.phase()) {
+        if (told == null || (told.phase() != next.phase() && next.phase() != GroupPhase.COMPLETED)) {
             return now;
         }
         if (coming && isUnschedulable(next)) {
@@ -193,7 +198,7 @@ final class GangNews {
             return now; // somebody wrote something else
         }
         if (saysTheSame(told.condition(), next.condition())) {
-            return news.toldAt.plus(PAUSE);
+            return news.otherSince.plus(PAUSE);
         }
         return isUnschedulable(next) ? now : news.since.plus(BINDING);
     }

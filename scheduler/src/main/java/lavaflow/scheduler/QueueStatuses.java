@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -19,9 +18,12 @@ import lavaflow.placement.Columns;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
-/** Tells in queues what they have, with what the queues below them have: when it is another amount, and not too often. */
+/**
+ * Tells in queues what they have, with what the queues below them have: when it has been another amount for a while, so that what comes
+ * together or goes again at once is one write or none.
+ */
 final class QueueStatuses {
-    private static final Duration PAUSE = Duration.ofSeconds(1);
+    static final Duration PAUSE = Duration.ofSeconds(2);
 
     private final Columns columns;
     private final GangWriter writer;
@@ -30,7 +32,8 @@ final class QueueStatuses {
 
     private final Map<String, String> parents = new HashMap<>();
     private boolean changed;
-    private Instant pauseUntil = Instant.MIN;
+    /** Since when there may be something to tell; null if there is nothing. */
+    private @Nullable Instant changedSince;
 
     QueueStatuses(Columns columns, GangWriter writer) {
         this.columns = columns;
@@ -64,15 +67,28 @@ final class QueueStatuses {
 
     @Nullable
     Instant nextDue() {
-        return changed ? pauseUntil : null;
+        if (changedSince != null) {
+            return changedSince.plus(PAUSE);
+        }
+        return changed ? Instant.MIN : null;
     }
 
     void write(Collection<Queue> queues, Instant now) {
-        if (!changed || pauseUntil.isAfter(now)) {
+        if (changed && changedSince == null) {
+            changedSince = now;
+        }
+        if (changedSince == null || changedSince.plus(PAUSE).isAfter(now)) {
             return;
         }
         changed = false;
-        pauseUntil = now.plus(PAUSE);
+        changedSince = null;
+        Map<String, ObjectNode> other = other(queues);
+        known.putAll(other);
+        other.forEach(writer::allocated);
+    }
+
+    /** What the queues have where that is not what is known of them. */
+    private Map<String, ObjectNode> other(Collection<Queue> queues) {
         Map<String, Amounts> sums = new HashMap<>();
         for (Queue queue : queues) {
             String name = queue.spec().name();
@@ -82,14 +98,14 @@ final class QueueStatuses {
                 name = parents.getOrDefault(name, "");
             }
         }
-        for (String name : List.copyOf(known.keySet())) {
-            ObjectNode before = known.getOrDefault(name, Json.object());
+        Map<String, ObjectNode> other = new TreeMap<>();
+        known.forEach((name, before) -> {
             ObjectNode amounts = amounts(sums.getOrDefault(name, Amounts.none()), before);
             if (!amounts.equals(before)) {
-                known.put(name, amounts);
-                writer.allocated(name, amounts);
+                other.put(name, amounts);
             }
-        }
+        });
+        return other;
     }
 
     /** Processors and memory always, the rest where there is or was some. */

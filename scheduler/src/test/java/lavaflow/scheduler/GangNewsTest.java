@@ -87,7 +87,34 @@ class GangNewsTest extends TestingGangCluster {
     }
 
     @Test
-    void numbersAreToldOnceInAWhileAndPhasesAtOnce() {
+    void numbersAreToldAfterAWhile() {
+        gangOfEight();
+        for (int i = 0; i < 8; i++) {
+            runs("g-" + i);
+            later(MOMENT);
+        }
+        assertThat(writes("patch podgroups")).as("it runs, which was told").isEmpty();
+        later(GangNews.PAUSE);
+        assertThat(Json.longAt(status("g"), 0, "running")).isEqualTo(8);
+        assertThat(writes("patch podgroups")).hasSize(1);
+    }
+
+    @Test
+    void aGangThatEndsIsToldToHaveCompletedAfterAWhile() {
+        gangOfEight();
+        for (int i = 0; i < 8; i++) {
+            succeeds("g-" + i);
+        }
+        settle();
+        assertThat(writes("patch podgroups"))
+                .as("its Job knows, and takes the group away")
+                .isEmpty();
+        later(GangNews.PAUSE);
+        assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Completed");
+        assertThat(writes("patch podgroups")).hasSize(1);
+    }
+
+    private void gangOfEight() {
         node("n", 10);
         group("g", 8);
         for (int i = 0; i < 8; i++) {
@@ -95,26 +122,8 @@ class GangNewsTest extends TestingGangCluster {
         }
         settle();
         later(Duration.ofMinutes(1));
+        assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Running");
         api.takeWrites();
-
-        runs("g-0");
-        settle();
-        assertThat(Json.longAt(status("g"), 0, "running")).as("the first").isEqualTo(1);
-        for (int i = 1; i < 8; i++) {
-            runs("g-" + i);
-            later(MOMENT);
-        }
-        assertThat(Json.longAt(status("g"), 0, "running")).isEqualTo(1);
-        later(GangNews.PAUSE);
-        assertThat(Json.longAt(status("g"), 0, "running")).isEqualTo(8);
-        assertThat(writes("patch podgroups")).hasSize(2);
-
-        for (int i = 0; i < 8; i++) {
-            succeeds("g-" + i);
-        }
-        settle();
-        assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Completed");
-        assertThat(writes("patch podgroups")).hasSize(1);
     }
 
     @Test

@@ -82,6 +82,7 @@ class GangsTest extends TestingGangCluster {
 
         runs("g-0");
         runs("g-1");
+        settle();
         later(GangNews.PAUSE);
         assertThat(Json.longAt(status("g"), 0, "running")).isEqualTo(2);
         writes();
@@ -209,7 +210,7 @@ class GangsTest extends TestingGangCluster {
         member("g-0", "g");
         member("g-1", "g");
         settle();
-        later(Duration.ofSeconds(1));
+        later(QueueStatuses.PAUSE);
 
         JsonNode had = Json.parse("{\"cpu\":\"2\",\"memory\":\"0\",\"pods\":\"2\"}");
         assertThat(Json.at(api.get(GangKinds.QUEUES, "", "team"), "status", "allocated"))
@@ -218,9 +219,46 @@ class GangsTest extends TestingGangCluster {
                 .isEqualTo(had);
         ends("g-0");
         settle();
-        later(Duration.ofSeconds(1));
+        later(QueueStatuses.PAUSE);
         assertThat(Json.textAt(api.get(GangKinds.QUEUES, "", "team"), "status", "allocated", "cpu"))
                 .isEqualTo("1");
+    }
+
+    @Test
+    void whatAQueueHadForAMomentIsNotTold() {
+        node("n", 4);
+        settle();
+        later(QueueStatuses.PAUSE);
+        api.takeWrites();
+        group("g", 1);
+        member("g-0", "g");
+        settle();
+        later(Duration.ofMillis(500));
+        assertThat(nodeOf("g-0")).isEqualTo("n");
+        ends("g-0");
+        settle();
+        later(QueueStatuses.PAUSE);
+        assertThat(api.takeWrites()).filteredOn(each -> each.contains("queues")).isEmpty();
+    }
+
+    @Test
+    void whatManyGangsChangeInAQueueIsToldTogether() {
+        node("n", 4);
+        settle();
+        later(QueueStatuses.PAUSE);
+        api.takeWrites();
+        for (int i = 0; i < 4; i++) {
+            group("g" + i, 1);
+            member("g" + i + "-0", "g" + i);
+            settle();
+            later(QueueStatuses.PAUSE.dividedBy(4));
+        }
+        assertThat(Json.textAt(api.get(GangKinds.QUEUES, "", "default"), "status", "allocated", "cpu"))
+                .isEqualTo("4");
+        assertThat(api.takeWrites())
+                .filteredOn(each -> each.contains("queues"))
+                .as("one for the queue, one for the root")
+                .hasSize(2);
     }
 
     @Test
