@@ -21,6 +21,7 @@ import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the Jobs of flows in their order, as {@link FlowPlan} says.
@@ -125,10 +126,15 @@ final class JobFlows {
         for (String template : plan.missing()) {
             events.warning(flow, "TemplateNotFound", "there is no JobTemplate named " + template + " yet");
         }
+        ApiException refused = null;
         for (ObjectNode job : plan.create()) {
-            create(flow, job, jobs);
+            ApiException why = create(flow, job, jobs);
+            refused = refused == null ? why : refused;
         }
         tell(flow, jobs);
+        if (refused != null) {
+            throw refused; // tried again, ever more rarely
+        }
         return plan.waits() ? Optional.of(PROBING) : Optional.empty();
     }
 
@@ -178,7 +184,8 @@ final class JobFlows {
                 new KubeApi.Deletion(Flows.uid(job), null, "Background"));
     }
 
-    private void create(ObjectNode flow, ObjectNode job, Map<String, ObjectNode> jobs) {
+    /** Null if there is the Job now. One that cannot be made holds up neither the others nor what is told of them. */
+    private @Nullable ApiException create(ObjectNode flow, ObjectNode job, Map<String, ObjectNode> jobs) {
         try {
             ObjectNode made = api.create(Flows.JOBS, Flows.namespace(flow), job);
             jobs.put(Flows.name(made), made);
@@ -186,10 +193,11 @@ final class JobFlows {
         } catch (ApiException e) {
             if (!e.reason().equals("AlreadyExists")) {
                 events.warning(flow, "FailedCreate", "job " + Flows.name(job) + " cannot be made: " + e.getMessage());
-                throw e;
+                return e;
             }
             // Somebody was faster, perhaps we ourselves: its change tells.
         }
+        return null;
     }
 
     private void tell(ObjectNode flow, Map<String, ObjectNode> jobs) {

@@ -178,6 +178,23 @@ class JobFlowsTest {
     }
 
     @Test
+    void aJobThatIsRefusedHoldsUpNobodyElse() {
+        testing.template("a");
+        testing.template("b");
+        for (int i = 0; i < 3; i++) {
+            testing.api.fail(
+                    "create jobs.batch.volcano.sh team/f-a", ApiException.of(400, "BadRequest", "no such queue"));
+        }
+        testing.make(Flows.JOB_FLOWS, "{metadata: {name: f}, spec: {flows: [{name: a}, {name: b}]}}");
+        assertThat(testing.jobs()).containsExactly("f-b");
+        assertThat(testing.flowPhase("f")).isEqualTo("Pending");
+        assertThat(testing.events()).contains("Warning FailedCreate job f-a cannot be made: no such queue");
+        testing.pass(Duration.ofMinutes(1));
+        testing.pass(Duration.ofMinutes(1));
+        assertThat(testing.jobs()).containsExactly("f-a", "f-b");
+    }
+
+    @Test
     void aTemplateThatComesLateIsWaitedFor() {
         testing.make(Flows.JOB_FLOWS, "{metadata: {name: f}, spec: {flows: [{name: a}]}}");
         testing.pass(Duration.ofSeconds(3));
