@@ -7,4 +7,8 @@ final class ConfigurationException extends Exception {
     ConfigurationException(String message) {
         super(message);
     }
+
+    ConfigurationException(String message, Throwable cause) {
+        super(message, cause);
+    }
 }

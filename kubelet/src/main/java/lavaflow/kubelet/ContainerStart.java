@@ -16,6 +16,7 @@ import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 import lavaflow.sandbox.ContainerSpec;
 import lavaflow.sandbox.SandboxException;
+import lavaflow.volume.MountedVolume;
 import lavaflow.volume.VolumeException;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -152,20 +153,19 @@ final class ContainerStart {
 
     private ContainerSpec spec(Image image, Attempt attempt) throws StartFailure {
         try {
+            var mounted = around.tools().volumes().mount(pod.object());
             Environment.Variables variables = Environment.of(
                     pod,
                     container,
                     around.objects(),
+                    (volume, path) -> text(mounted.get(volume), volume, path),
                     services(),
                     Json.at(around.node().get(), "status", "allocatable"));
             variables
                     .skipped()
                     .forEach(each -> around.events().warning(pod, container, "InvalidEnvironmentVariableNames", each));
             DeviceGrant granted = around.devices()
-                    .grant(
-                            pod.uid(),
-                            container.name(),
-                            around.tools().runtime().info().isolated());
+                    .grant(pod.uid(), container.name(), around.tools().runtime().info().isolated());
             Map<String, String> values = new LinkedHashMap<>(variables.values());
             values.putAll(granted.environment());
             ContainerForm form = new ContainerForm(pod, container, image, values);
@@ -177,7 +177,6 @@ final class ContainerStart {
                     container,
                     image.config().user(),
                     around.settings().directory().resolve("seccomp"));
-            var mounted = around.tools().volumes().mount(pod.object());
             List<ContainerSpec.Mount> mounts =
                     form.mounts(around.tools().volumes(), mounted, around.files(), lastWords);
             mounts.addAll(granted.mounts());
@@ -199,6 +198,14 @@ final class ContainerStart {
         } catch (IOException | ApiException e) {
             throw told(CREATE_ERROR, String.valueOf(e.getMessage()));
         }
+    }
+
+    private String text(@Nullable MountedVolume volume, String name, String path)
+            throws ConfigurationException, VolumeException {
+        if (volume == null) {
+            throw new ConfigurationException("cannot find the volume \"" + name + "\" referenced by FileKeyRef");
+        }
+        return around.tools().volumes().text(volume, path);
     }
 
     private Map<String, String> services() {

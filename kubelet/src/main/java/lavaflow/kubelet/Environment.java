@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 import lavaflow.kube.Json;
+import lavaflow.volume.VolumeException;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -27,6 +28,17 @@ final class Environment {
         Optional<ObjectNode> secret(String namespace, String name);
     }
 
+    /** The files of the pod's volumes. */
+    interface Files {
+        /**
+         * What a file says.
+         *
+         * @throws ConfigurationException where there is no such volume
+         * @throws VolumeException where it has no such file
+         */
+        String text(String volume, String path) throws ConfigurationException, VolumeException;
+    }
+
     /**
      * What became of the pod's wishes.
      *
@@ -34,9 +46,12 @@ final class Environment {
      */
     record Variables(Map<String, String> values, List<String> skipped) {}
 
+    private static final String UNREADABLE = "couldn't parse env file: ";
+
     private final PodView pod;
     private final String container;
     private final Objects objects;
+    private final Files files;
     private final Map<String, String> services;
     private final @Nullable JsonNode allocatable;
     private final Map<String, String> values = new LinkedHashMap<>();
@@ -46,11 +61,13 @@ final class Environment {
             PodView pod,
             String container,
             Objects objects,
+            Files files,
             Map<String, String> services,
             @Nullable JsonNode allocatable) {
         this.pod = pod;
         this.container = container;
         this.objects = objects;
+        this.files = files;
         this.services = services;
         this.allocatable = allocatable;
     }
@@ -59,10 +76,11 @@ final class Environment {
             PodView pod,
             PodView.Container container,
             Objects objects,
+            Files files,
             Map<String, String> services,
             @Nullable JsonNode allocatable)
             throws ConfigurationException {
-        Environment environment = new Environment(pod, container.name(), objects, services, allocatable);
+        Environment environment = new Environment(pod, container.name(), objects, files, services, allocatable);
         for (JsonNode source : Json.listAt(container.spec(), "envFrom")) {
             environment.addAll(source);
         }
@@ -158,7 +176,38 @@ final class Environment {
             String value = key(secret, "Secret", name -> objects.secret(pod.namespace(), name));
             return value == null ? null : decoded(value);
         }
+        JsonNode file = Json.at(from, "fileKeyRef");
+        if (file != null) {
+            return inFile(file);
+        }
         return "";
+    }
+
+    /** As with kubelets, only the variable may be missing where it is optional, not the file. */
+    private @Nullable String inFile(JsonNode reference) throws ConfigurationException {
+        String volume = Json.textAt(reference, "volumeName");
+        String path = Json.textAt(reference, "path");
+        String key = Json.textAt(reference, "key");
+        Optional<String> value = parsed(volume, path, key);
+        if (value.isEmpty() && !Json.flagAt(reference, "optional")) {
+            throw new ConfigurationException("environment variable key \"" + key + "\" not found in file \"" + path
+                    + "\" of volume \"" + volume + "\"");
+        }
+        return value.orElse(null);
+    }
+
+    private Optional<String> parsed(String volume, String path, String key) throws ConfigurationException {
+        String text;
+        try {
+            text = files.text(volume, path);
+        } catch (VolumeException e) {
+            throw new ConfigurationException(UNREADABLE + e.getMessage(), e);
+        }
+        try {
+            return EnvironmentFile.value(text, key);
+        } catch (ConfigurationException e) {
+            throw new ConfigurationException(UNREADABLE + e.getMessage(), e);
+        }
     }
 
     private @Nullable String key(JsonNode reference, String kind, Function<String, Optional<ObjectNode>> source)

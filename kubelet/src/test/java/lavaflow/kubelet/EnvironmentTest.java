@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import lavaflow.volume.VolumeException;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.Test;
 
@@ -25,10 +27,16 @@ class EnvironmentTest {
         }
     };
 
+    private static final Environment.Files FILES = (volume, path) -> switch (path) {
+        case "good" -> "A='in a file'\nB='more'\n";
+        case "bad" -> "A=unquoted\n";
+        default -> throw new VolumeException("there is no file " + path);
+    };
+
     private static Environment.Variables variables(String container, Map<String, String> services) throws Exception {
         TestingPod pod = TestingPod.of("nodeName: n1\ncontainers: [{name: a, image: i, " + container + "}]");
         return Environment.of(
-                pod.view(), pod.container("a"), OBJECTS, services, TestingPod.yaml("{cpu: '2', memory: 1Gi}"));
+                pod.view(), pod.container("a"), OBJECTS, FILES, services, TestingPod.yaml("{cpu: '2', memory: 1Gi}"));
     }
 
     private static Map<String, String> values(String container) throws Exception {
@@ -70,6 +78,29 @@ class EnvironmentTest {
     void secretsAreDecoded() throws Exception {
         assertThat(values("env: [{name: X, valueFrom: {secretKeyRef: {name: s, key: K}}}]"))
                 .containsEntry("X", "hidden");
+    }
+
+    private static String inFile(String path, String key, String more) {
+        return "env: [{name: X, valueFrom: {fileKeyRef: {volumeName: v, path: " + path + ", key: " + key + more
+                + "}}}]";
+    }
+
+    @Test
+    void variablesStandInFilesOfVolumes() throws Exception {
+        assertThat(values(inFile("good", "A", ""))).containsEntry("X", "in a file");
+        assertThat(values(inFile("good", "C", ", optional: true"))).doesNotContainKey("X");
+    }
+
+    @Test
+    void aFileThatDoesNotSayWhatItShouldIsTold() {
+        assertThatThrownBy(() -> values(inFile("good", "C", "")))
+                .isInstanceOf(ConfigurationException.class)
+                .hasMessage("environment variable key \"C\" not found in file \"good\" of volume \"v\"");
+        assertThatThrownBy(() -> values(inFile("bad", "A", ", optional: true")))
+                .hasMessage("couldn't parse env file: invalid environment variable format at line 1: value must be"
+                        + " enclosed in single quotes");
+        assertThatThrownBy(() -> values(inFile("none", "A", ", optional: true")))
+                .hasMessage("couldn't parse env file: there is no file none");
     }
 
     @Test

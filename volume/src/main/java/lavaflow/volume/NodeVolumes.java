@@ -17,6 +17,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import lavaflow.controller.KubeApi;
+import lavaflow.kube.GoQuote;
 import lavaflow.kube.Json;
 import lavaflow.linux.FileTree;
 
@@ -238,6 +239,18 @@ public final class NodeVolumes implements Volumes {
                                 + container + "\": " + e.getMessage(),
                         e);
             }
+        }
+    }
+
+    @Override
+    public String text(MountedVolume volume, String path) throws VolumeException {
+        try {
+            return SubPaths.text(volume.path(), path);
+        } catch (IOException e) {
+            throw new VolumeException(
+                    "cannot read " + GoQuote.quote(path) + " of volume " + GoQuote.quote(volume.name()) + ": "
+                            + e.getMessage(),
+                    e);
         }
     }
 

@@ -1,6 +1,8 @@
 package lavaflow.volume;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -21,6 +23,8 @@ import lavaflow.linux.SystemException;
  */
 final class SubPaths {
     private static final int CROSSES_BORDER = 18;
+    /** What node and program may pass on as one argument list is less. */
+    private static final int LARGEST_TEXT = 1 << 20;
 
     private SubPaths() {}
 
@@ -64,6 +68,32 @@ final class SubPaths {
                         "failed to prepare subPath for volumeMount: " + GoQuote.quote(subPath)
                                 + " leads outside of the volume",
                         e);
+            }
+            throw e;
+        }
+    }
+
+    /** What a file of a volume says. A pipe would be waited for and a device is no text, so only files are read. */
+    static String text(Path volume, String path) throws IOException, VolumeException {
+        check(path);
+        try (OpenFile root = Beneath.directory(volume);
+                OpenFile found = Beneath.open(root, path, Beneath.Link.FOLLOWED)) {
+            if (!Files.isRegularFile(found.path())) {
+                throw new VolumeException(GoQuote.quote(path) + " is not a file");
+            }
+            try (InputStream bytes = Files.newInputStream(found.path())) {
+                byte[] content = bytes.readNBytes(LARGEST_TEXT + 1);
+                if (content.length > LARGEST_TEXT) {
+                    throw new VolumeException(GoQuote.quote(path) + " is larger than " + LARGEST_TEXT + " bytes");
+                }
+                return new String(content, StandardCharsets.UTF_8);
+            }
+        } catch (SystemException e) {
+            if (e.is(ErrorCode.ENOENT)) {
+                throw new VolumeException("there is no file " + GoQuote.quote(path), e);
+            }
+            if (e.is(CROSSES_BORDER) || e.is(ErrorCode.ELOOP)) {
+                throw new VolumeException(GoQuote.quote(path) + " leads outside of the volume", e);
             }
             throw e;
         }

@@ -31,6 +31,13 @@ public interface Volumes extends AutoCloseable {
     Path source(ObjectNode pod, String container, MountedVolume volume, JsonNode volumeMount, String subPath)
             throws VolumeException;
 
+    /**
+     * What stands in a file of a volume, found as parts of volumes are.
+     *
+     * @throws VolumeException where there is no such file, or it is too large for what nodes read
+     */
+    String text(MountedVolume volume, String path) throws VolumeException;
+
     /** Renews what the API's objects say, where they have changed: config maps, secrets, tokens, labels. */
     void refresh(ObjectNode pod) throws VolumeException;
 

@@ -222,4 +222,41 @@ class SubPathsTest {
                 .allMatch(entry ->
                         entry.root().startsWith(real) || entry.root().toString().contains("empty-dir/data"));
     }
+
+    // ---- files that the node reads ----
+
+    @Test
+    void filesAreReadWhereTheyAre() throws Exception {
+        Files.createDirectory(path.resolve("a"));
+        Files.writeString(path.resolve("a/file"), "text");
+        Files.createSymbolicLink(path.resolve("link"), Path.of("a/file"));
+
+        assertThat(node.volumes.text(volume, "a/file")).isEqualTo("text");
+        assertThat(node.volumes.text(volume, "link")).isEqualTo("text");
+    }
+
+    @Test
+    @Timeout(60)
+    void whatIsNoFileOfTheVolumeIsNotRead() throws Exception {
+        Files.createSymbolicLink(path.resolve("out"), directory.resolve("secret"));
+        Files.createDirectory(path.resolve("a"));
+        assertThat(new ProcessBuilder("mkfifo", path.resolve("pipe").toString())
+                        .start()
+                        .waitFor())
+                .isZero();
+        Files.write(path.resolve("large"), new byte[(1 << 20) + 1]);
+
+        refuses("none", "there is no file \"none\"");
+        refuses("out", "\"out\" leads outside of the volume");
+        refuses("a/../../secret", "subPath \"a/../../secret\" must not contain \"..\"");
+        refuses("a", "\"a\" is not a file");
+        refuses("pipe", "\"pipe\" is not a file");
+        refuses("large", "\"large\" is larger than 1048576 bytes");
+    }
+
+    private void refuses(String file, String problem) {
+        assertThatThrownBy(() -> node.volumes.text(volume, file))
+                .isInstanceOf(VolumeException.class)
+                .hasMessage(problem);
+    }
 }
