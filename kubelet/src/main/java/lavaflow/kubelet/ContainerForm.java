@@ -114,7 +114,11 @@ final class ContainerForm {
     }
 
     List<ContainerSpec.Mount> mounts(
-            Volumes volumes, Map<String, MountedVolume> mounted, PodFiles files, Path lastWords)
+            Volumes volumes,
+            Map<String, MountedVolume> mounted,
+            PodFiles files,
+            Path lastWords,
+            boolean recursiveReadOnly)
             throws ConfigurationException, VolumeException, IOException {
         List<ContainerSpec.Mount> mounts = new ArrayList<>();
         Set<String> targets = new LinkedHashSet<>();
@@ -128,7 +132,8 @@ final class ContainerForm {
             Path source = volumes.source(pod.object(), container.name(), volume, mount, subPath(mount));
             String target = Json.textAt(mount, "mountPath");
             boolean readOnly = Json.flagAt(mount, "readOnly") || volume.readOnly();
-            mounts.add(new ContainerSpec.Mount(source, absolute(target), readOnly, propagation(mount)));
+            boolean below = isReadOnlyBelow(mount, recursiveReadOnly);
+            mounts.add(new ContainerSpec.Mount(source, absolute(target), readOnly, propagation(mount), below));
             targets.add(absolute(target));
         }
         add(mounts, targets, files.hosts(pod), "/etc/hosts");
@@ -139,6 +144,20 @@ final class ContainerForm {
         String path = Json.textAt(container.spec(), "terminationMessagePath");
         add(mounts, targets, lastWords, path.isEmpty() ? DEFAULT_LAST_WORDS : path);
         return mounts;
+    }
+
+    static boolean isWishedReadOnlyBelow(JsonNode mount) {
+        String mode = Json.textAt(mount, "recursiveReadOnly");
+        return mode.equals("Enabled") || mode.equals("IfPossible");
+    }
+
+    private static boolean isReadOnlyBelow(JsonNode mount, boolean possible) throws ConfigurationException {
+        if (Json.textAt(mount, "recursiveReadOnly").equals("Enabled") && !possible) {
+            throw new ConfigurationException("failed to resolve recursive read-only mode: volume \""
+                    + Json.textAt(mount, "name")
+                    + "\" requested recursive read-only mode, but it is not supported by the runtime");
+        }
+        return possible && isWishedReadOnlyBelow(mount);
     }
 
     private static void add(List<ContainerSpec.Mount> mounts, Set<String> targets, Path source, String target) {

@@ -165,7 +165,7 @@ final class ContainerStart {
                     .skipped()
                     .forEach(each -> around.events().warning(pod, container, "InvalidEnvironmentVariableNames", each));
             DeviceGrant granted = around.devices()
-                    .grant(pod.uid(), container.name(), around.tools().runtime().info().isolated());
+                    .grant(pod.uid(), container.name(), around.runtime().isolated());
             Map<String, String> values = new LinkedHashMap<>(variables.values());
             values.putAll(granted.environment());
             ContainerForm form = new ContainerForm(pod, container, image, values);
@@ -177,8 +177,12 @@ final class ContainerStart {
                     container,
                     image.config().user(),
                     around.settings().directory().resolve("seccomp"));
-            List<ContainerSpec.Mount> mounts =
-                    form.mounts(around.tools().volumes(), mounted, around.files(), lastWords);
+            List<ContainerSpec.Mount> mounts = form.mounts(
+                    around.tools().volumes(),
+                    mounted,
+                    around.files(),
+                    lastWords,
+                    around.runtime().recursiveReadOnly());
             mounts.addAll(granted.mounts());
             return new ContainerSpec(
                     attempt.id(),

@@ -29,6 +29,9 @@ final class NodeForm {
     private static final long KEPT_MEMORY = 100 * MIB;
 
     private static final double KEPT_DISK = 0.10;
+    /** What a kubelet of this version can do and an older one could not: schedulers look for it. In order. */
+    private static final List<String> DECLARED =
+            List.of("ExtendWebSocketsToKubelet");
 
     /** What a node is short of. */
     record Pressure(boolean memory, boolean disk, boolean pids) {
@@ -104,6 +107,13 @@ final class NodeForm {
         toldImages = NodeImages.of(images.get());
         status.set("images", toldImages);
         // Groups that the files of images make a user a member of can be left out.
+        DECLARED.forEach(status.putArray("declaredFeatures")::add);
+        status.putArray("runtimeHandlers")
+                .addObject()
+                .put("name", "")
+                .putObject("features")
+                .put("recursiveReadOnlyMounts", runtime.recursiveReadOnly())
+                .put("userNamespaces", false);
         status.putObject("features").put("supplementalGroupsPolicy", runtime.isolated());
         Json.ensureObject(status, "daemonEndpoints", "kubeletEndpoint").put("Port", port);
         status.putObject("nodeInfo")

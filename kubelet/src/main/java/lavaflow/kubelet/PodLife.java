@@ -152,7 +152,7 @@ final class PodLife extends PodMemory {
             ObjectNode copy = object.deepCopy();
             if (!finished && !new PodView(object).isOver()) {
                 ObjectNode status = PodStatusForm.render(
-                        facts(), around.runtimeName(), around.settings().address(), startTime, extraConditions);
+                        facts(), around.runtime(), around.settings().address(), startTime, extraConditions);
                 ObjectNode into = Json.ensureObject(copy, "status");
                 status.properties().stream()
                         .filter(field -> !field.getKey().equals("conditions"))
@@ -257,7 +257,7 @@ final class PodLife extends PodMemory {
             PodFacts facts = facts();
             if (!pod.isOver()) {
                 ObjectNode status = PodStatusForm.render(
-                        facts, around.runtimeName(), around.settings().address(), startTime, conditions());
+                        facts, around.runtime(), around.settings().address(), startTime, conditions());
                 writer.offer(status, facts.isChanging());
             }
             PodDecision.Decision decision = suspended ? PodDecision.suspend(facts) : PodDecision.decide(facts);

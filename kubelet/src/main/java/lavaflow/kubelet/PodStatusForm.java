@@ -10,6 +10,7 @@ import lavaflow.kube.Json;
 import lavaflow.node.PodConditions;
 import lavaflow.node.PodPhase;
 import lavaflow.sandbox.ContainerUser;
+import lavaflow.sandbox.RuntimeInfo;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -23,12 +24,12 @@ final class PodStatusForm {
 
     private final PodFacts facts;
     private final PodView pod;
-    private final String runtime;
+    private final RuntimeInfo runtime;
     private final PodPhase phase;
     /** Nothing runs any more, and nothing will be started. */
     private final boolean finished;
 
-    private PodStatusForm(PodFacts facts, String runtime) {
+    private PodStatusForm(PodFacts facts, RuntimeInfo runtime) {
         this.facts = facts;
         this.pod = facts.pod();
         this.runtime = runtime;
@@ -37,12 +38,16 @@ final class PodStatusForm {
     }
 
     /**
-     * @param runtime what ids of containers begin with
+     * @param runtime by which containers are named, and on which it depends what they have
      * @param startTime when the node took the pod in; null if it did not
      * @param extra conditions of the node's other concerns, such as resizing
      */
     static ObjectNode render(
-            PodFacts facts, String runtime, String hostAddress, @Nullable Instant startTime, List<ObjectNode> extra) {
+            PodFacts facts,
+            RuntimeInfo runtime,
+            String hostAddress,
+            @Nullable Instant startTime,
+            List<ObjectNode> extra) {
         return new PodStatusForm(facts, runtime).render(hostAddress, startTime, extra);
     }
 
@@ -155,7 +160,7 @@ final class PodStatusForm {
             status.set("allocatedResources", requests);
         }
         if (shown != null && !shown.id().isEmpty()) {
-            status.put("containerID", runtime + "://" + shown.id());
+            status.put("containerID", runtime.name() + "://" + shown.id());
         }
         status.put("image", shown == null ? container.image() : shown.image());
         status.put("imageID", shown == null ? "" : shown.imageId());
@@ -257,7 +262,7 @@ final class PodStatusForm {
     private ObjectNode terminated(Attempt attempt, Attempt.Exit exit) {
         ObjectNode terminated = Json.object();
         if (!attempt.id().isEmpty()) {
-            terminated.put("containerID", runtime + "://" + attempt.id());
+            terminated.put("containerID", runtime.name() + "://" + attempt.id());
         }
         terminated.put("exitCode", exit.code());
         terminated.put("finishedAt", GoTime.seconds(exit.at()));
@@ -292,9 +297,8 @@ final class PodStatusForm {
             ObjectNode each = told.addObject();
             each.put("mountPath", Json.textAt(mount, "mountPath")).put("name", Json.textAt(mount, "name"));
             if (Json.flagAt(mount, "readOnly")) {
-                String recursive = Json.textAt(mount, "recursiveReadOnly");
-                each.put("readOnly", true)
-                        .put("recursiveReadOnly", recursive.equals("Enabled") ? "Enabled" : "Disabled");
+                boolean below = ContainerForm.isWishedReadOnlyBelow(mount) && runtime.recursiveReadOnly();
+                each.put("readOnly", true).put("recursiveReadOnly", below ? "Enabled" : "Disabled");
             }
         }
     }

@@ -6,6 +6,7 @@ import java.util.function.Supplier;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.node.NodeClaims;
+import lavaflow.sandbox.RuntimeInfo;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -38,7 +39,7 @@ record Surroundings(
         long machineMemory) {
     static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
 
-    String runtimeName() {
-        return tools.runtime().info().name();
+    RuntimeInfo runtime() {
+        return tools.runtime().info();
     }
 }

@@ -49,7 +49,7 @@ class RegistrationTest {
                 NodeSettings.of("n", "192.0.2.1", directory),
                 MachineInfo.read(directory),
                 devices,
-                new RuntimeInfo("runc", "1", true, true, List.of()),
+                new RuntimeInfo("runc", "1", true, true, true, List.of()),
                 () -> images,
                 "",
                 10250);

@@ -9,12 +9,14 @@ import java.util.Map;
 import lavaflow.kube.Json;
 import lavaflow.kube.Yaml;
 import lavaflow.node.PodPhase;
+import lavaflow.sandbox.RuntimeInfo;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
 /** A pod and what is known of it, written down in few words. */
 final class TestingPod {
+    private static final RuntimeInfo RUNTIME = new RuntimeInfo("runc", "1", true, true, true, List.of());
     static final Instant NOW = Instant.parse("2026-11-15T12:00:00Z");
 
     private final ObjectNode object;
@@ -209,6 +211,6 @@ final class TestingPod {
     }
 
     ObjectNode rendered() {
-        return PodStatusForm.render(facts(), "runc", "192.0.2.1", NOW.minusSeconds(90), List.of());
+        return PodStatusForm.render(facts(), RUNTIME, "192.0.2.1", NOW.minusSeconds(90), List.of());
     }
 }

@@ -185,7 +185,14 @@ final class Bundle {
                 mount.target(),
                 "bind",
                 mount.source().toString(),
-                options(mount.source(), table, "rbind", propagation, mount.readOnly() ? "ro" : "rw"));
+                options(mount.source(), table, "rbind", propagation, access(mount)));
+    }
+
+    private static String access(ContainerSpec.Mount mount) {
+        if (!mount.readOnly()) {
+            return "rw";
+        }
+        return mount.recursively() ? OciRuntime.RECURSIVELY_READ_ONLY : "ro";
     }
 
     /** Inside a user namespace nobody may take away what the machine's mounts forbid, so it has to be repeated. */

@@ -42,8 +42,13 @@ public record ContainerSpec(
      * A directory or file of the machine inside the container.
      *
      * @param propagation {@code rprivate}, {@code rslave} or {@code rshared}
+     * @param recursively whether what is mounted below it is read-only, too
      */
-    public record Mount(Path source, String target, boolean readOnly, String propagation) {}
+    public record Mount(Path source, String target, boolean readOnly, String propagation, boolean recursively) {
+        public Mount(Path source, String target, boolean readOnly, String propagation) {
+            this(source, target, readOnly, propagation, false);
+        }
+    }
 
     /**
      * What runs.

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 record OciRuntime(String name, Path program) {
     static final List<String> KNOWN = List.of("runc", "crun");
+    static final String RECURSIVELY_READ_ONLY = "rro";
     private static final String CRUN = "crun";
     private static final long LOOK_MILLIS = 100;
     /** What crun writes about a container; runc writes another file. */
@@ -54,6 +55,11 @@ record OciRuntime(String name, Path program) {
         } catch (IOException e) {
             return false;
         }
+    }
+
+    /** Older ones take an option they do not know for the file system's own and mount without it. */
+    boolean mountsRecursivelyReadOnly() throws IOException {
+        return Programs.output(program, "features").contains("\"" + RECURSIVELY_READ_ONLY + "\"");
     }
 
     static boolean isCrun(Path state) {

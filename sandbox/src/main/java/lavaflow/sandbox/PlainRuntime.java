@@ -96,7 +96,7 @@ public final class PlainRuntime implements ContainerRuntime {
                         + " all addresses.",
                 "Limits of processor, memory and processes are not enforced.",
                 "Capabilities, seccomp profiles and other users than this one are not applied."));
-        return new RuntimeInfo("plain", "1", false, false, notices);
+        return new RuntimeInfo("plain", "1", false, false, false, notices);
     }
 
     @Override

@@ -28,21 +28,24 @@ final class Programs {
 
     /** The last word of the first line that a program says about its version. */
     static String version(Path program) throws IOException {
+        String first = output(program, "--version").lines().findFirst().orElse("");
+        return first.substring(first.lastIndexOf(' ') + 1);
+    }
+
+    /** What a program says when it is asked for something; nothing where it does not know what is meant. */
+    static String output(Path program, String argument) throws IOException {
         OpenFile[] out = OpenFile.pipe();
         Child child;
         try (OpenFile write = out[1]) {
             child = Child.start(
-                    List.of(program.toString(), "--version"),
+                    List.of(program.toString(), argument),
                     List.of(Bundle.USUAL_PATH),
                     Arrays.asList(null, write, null));
         }
         try (InputStream in = out[0].intoInput()) {
-            String first = new String(in.readAllBytes(), StandardCharsets.UTF_8)
-                    .lines()
-                    .findFirst()
-                    .orElse("");
+            String said = new String(in.readAllBytes(), StandardCharsets.UTF_8);
             child.await();
-            return first.substring(first.lastIndexOf(' ') + 1);
+            return said;
         }
     }
 }

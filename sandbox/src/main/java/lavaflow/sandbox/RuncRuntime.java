@@ -41,6 +41,7 @@ public final class RuncRuntime implements ContainerRuntime {
     private final OciRuntime runtime;
     private final Map<String, Path> handlers;
     private final String version;
+    private final boolean recursiveReadOnly;
     private final Map<String, Container> containers = new ConcurrentSkipListMap<>();
     private final ExitListeners listeners = new ExitListeners();
     private final DirectoryWatch exits;
@@ -54,6 +55,7 @@ public final class RuncRuntime implements ContainerRuntime {
         this.places = places;
         this.runtime = runtime;
         this.version = Programs.version(runtime.program());
+        this.recursiveReadOnly = runtime.mountsRecursivelyReadOnly();
         groups = ControlGroups.detect(places.run().resolve("groups"));
         roots = new Roots(places, hidden);
         preparing = Thread.ofVirtual().name("host mask").unstarted(roots::prepare);
@@ -173,7 +175,7 @@ public final class RuncRuntime implements ContainerRuntime {
                             : "Containers have " + own.userCount() + " users.");
         }
         groups.notice().ifPresent(notices::add);
-        return new RuntimeInfo(runtime.name(), version, true, groups.limited(), notices);
+        return new RuntimeInfo(runtime.name(), version, true, groups.limited(), recursiveReadOnly, notices);
     }
 
     @Override

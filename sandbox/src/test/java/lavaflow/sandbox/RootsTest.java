@@ -157,6 +157,24 @@ class RootsTest {
     }
 
     @Test
+    void whatIsMountedBelowAMountIsReadOnlyWhereThatIsWished() throws Exception {
+        assumeTrue(machine.runtime.info().recursiveReadOnly());
+        Path volume = Files.createDirectories(machine.directory.resolve("volume"));
+        Files.createDirectories(volume.resolve("inner"));
+        Mounts.mount("tmpfs", volume.resolve("inner"), "tmpfs", 0, "");
+        try {
+            Wish wish = script("touch /usual/inner/file && echo written; touch /all/inner/more")
+                    .mount(new ContainerSpec.Mount(volume, "/usual", true, "rprivate"))
+                    .mount(new ContainerSpec.Mount(volume, "/all", true, "rprivate", true));
+
+            assertThat(machine.output(wish)).contains("written").contains("Read-only file system");
+            assertThat(volume.resolve("inner/more")).doesNotExist();
+        } finally {
+            Mounts.unmount(volume.resolve("inner"));
+        }
+    }
+
+    @Test
     void mountsMadeByTheContainerAreSeenOutsideWhereThatIsWished() throws Exception {
         Path volume = Files.createDirectories(machine.directory.resolve("volume"));
         Mounts.mount("tmpfs", volume, "tmpfs", 0, "");
