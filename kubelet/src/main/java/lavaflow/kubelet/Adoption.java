@@ -24,8 +24,10 @@ final class Adoption {
      *
      * @param found on the machine, in the order of their numbers
      * @param told the status of the container; null if it has none
+     * @param anew whether all containers of the pod were to begin anew, so that what is gone was taken away for that
      */
-    static List<Attempt> lives(List<Attempt> found, @Nullable ObjectNode told, boolean deleted, Instant now) {
+    static List<Attempt> lives(
+            List<Attempt> found, @Nullable ObjectNode told, boolean deleted, boolean anew, Instant now) {
         if (told == null) {
             return found;
         }
@@ -37,7 +39,7 @@ final class Adoption {
             if (each.exit() != null) {
                 lives.put(each.number(), each);
             } else if (each.number() > newest) {
-                lives.put(each.number(), each.ended(lost(deleted, now)));
+                lives.put(each.number(), anew ? each.removed(now) : each.ended(lost(deleted, now)));
             }
         }
         found.forEach(each -> lives.put(each.number(), each));

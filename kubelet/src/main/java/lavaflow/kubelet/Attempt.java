@@ -27,6 +27,8 @@ record Attempt(
         @Nullable Instant startedAt,
         @Nullable Exit exit,
         @Nullable ContainerUser user) {
+    private static final int KILLED = 137;
+
     /** The same in a place that is lost: what it did for others there is to be done again. */
     Attempt elsewhere() {
         return new Attempt(id, number, image, imageId, "", stopSignal, startedAt, exit, user);
@@ -44,8 +46,21 @@ record Attempt(
         this(id, number, image, imageId, hash, stopSignal, startedAt, exit, null);
     }
 
+    /** The same after its pod was begun anew: it counts for nothing any more, and says so. */
+    Attempt removed(Instant now) {
+        String message = "The container is removed because RestartAllContainers in place";
+        return elsewhere().ended(new Exit(KILLED, Exit.BEGUN_ANEW, message, now));
+    }
+
     /** How a life ended. */
-    record Exit(int code, String reason, String message, Instant at) {}
+    record Exit(int code, String reason, String message, Instant at) {
+        static final String BEGUN_ANEW = "RestartingAllContainers";
+
+        /** Whether it ended so that all containers of the pod begin anew, whatever it was doing. */
+        boolean isBegunAnew() {
+            return reason.equals(BEGUN_ANEW);
+        }
+    }
 
     boolean isRunning() {
         return startedAt != null && exit == null;

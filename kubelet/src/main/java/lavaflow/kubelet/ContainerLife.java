@@ -80,6 +80,26 @@ final class ContainerLife {
         return old;
     }
 
+    /**
+     * Its pod begins anew.
+     *
+     * @param reason whether it was its own end that wanted this
+     */
+    void beginAnew(boolean reason, Instant now) {
+        Attempt last = last();
+        if (last != null) {
+            Attempt.Exit exit = last.exit();
+            if (reason && exit != null) {
+                backOff = BackOff.next(backOff, exit.at(), now);
+            }
+            replaceLast(last.removed(now));
+        }
+        failure = null;
+        started = false;
+        ready = false;
+        verdict = PodFacts.Verdict.NONE;
+    }
+
     PodFacts.ContainerFacts facts(String hash) {
         return new PodFacts.ContainerFacts(
                 List.copyOf(attempts), work, failure, backOff, hash, started, ready, verdict);

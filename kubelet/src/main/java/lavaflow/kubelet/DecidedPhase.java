@@ -39,6 +39,9 @@ final class DecidedPhase {
     static PodPhase decided(PodFacts facts) {
         List<PodView.Container> mains = facts.pod().containers(PodView.Role.MAIN);
         boolean begun = mains.stream().anyMatch(each -> facts.of(each).last() != null);
+        if (facts.restartsAll() && !facts.isEnding()) {
+            return begun ? PodPhase.RUNNING : PodPhase.PENDING;
+        }
         PodPhase initial = initial(facts, begun);
         if (initial != null) {
             return initial;
@@ -56,7 +59,7 @@ final class DecidedPhase {
             }
             running |= exit == null;
             failed |= exit != null && exit.code() != 0;
-            again |= exit != null && each.restartsAfter(exit.code());
+            again |= exit != null && (exit.isBegunAnew() || each.restartsAfter(exit.code()));
         }
         if (running || (again && !facts.isEnding())) {
             return PodPhase.RUNNING;
@@ -73,7 +76,7 @@ final class DecidedPhase {
             } else if (exit == null) {
                 pending |= !begun;
             } else if (exit.code() != 0) {
-                if (!each.restartsAfter(exit.code())) {
+                if (!exit.isBegunAnew() && !each.restartsAfter(exit.code())) {
                     return PodPhase.FAILED;
                 }
                 pending |= !begun;

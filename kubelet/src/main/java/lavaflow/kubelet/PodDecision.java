@@ -29,9 +29,17 @@ final class PodDecision {
      *
      * @param message what an event says about it
      * @param verdict the probe that wants it, whose own grace counts
+     * @param atOnce whether there is no time for grace
      */
-    record Stop(PodView.Container container, Attempt attempt, String message, PodFacts.Verdict verdict)
-            implements Action {}
+    record Stop(PodView.Container container, Attempt attempt, String message, PodFacts.Verdict verdict, boolean atOnce)
+            implements Action {
+        Stop(PodView.Container container, Attempt attempt, String message, PodFacts.Verdict verdict) {
+            this(container, attempt, message, verdict, false);
+        }
+    }
+
+    /** Forget what all containers did, since they begin anew. */
+    record Reset() implements Action {}
 
     /** Nothing runs and nothing will: tell how it ended, then take everything away. */
     record Finish() implements Action {}
@@ -59,6 +67,8 @@ final class PodDecision {
                 || DecidedPhase.decided(facts).isOver()
                 || facts.pod().isOver()) {
             decision.end();
+        } else if (facts.restartsAll()) {
+            decision.restartAll();
         } else {
             decision.live();
         }
@@ -110,6 +120,42 @@ final class PodDecision {
             actions.add(new Stop(container, last, "Stopping container " + container.name(), PodFacts.Verdict.NONE));
         }
         return known.isBusy() || known.isRunning();
+    }
+
+    // ---- the same pod once more ----
+
+    /**
+     * Ends what runs, at once as kubelets do, and forgets it; then the pod begins as a new one does. Ephemeral containers are
+     * not part of that. Where it happens again and again there are the usual pauses, for which kubelets have nothing.
+     */
+    private void restartAll() {
+        if (facts.busy()) {
+            return;
+        }
+        boolean anything = false;
+        Instant from = facts.now();
+        for (PodView.Container each : pod.containers()) {
+            PodFacts.ContainerFacts known = facts.of(each);
+            if (each.role() == PodView.Role.EPHEMERAL) {
+                continue;
+            }
+            Attempt last = known.last();
+            if (!known.isBusy() && last != null && last.isRunning()) {
+                actions.add(new Stop(each, last, "killing", PodFacts.Verdict.NONE, true));
+            }
+            anything |= known.isBusy() || known.isRunning();
+            Attempt.Exit exit = known.exit();
+            if (exit != null && facts.restartsAll(each)) {
+                Instant mayTryAt = BackOff.mayTryAt(known.backOff(), exit.at());
+                if (mayTryAt.isAfter(facts.now())) {
+                    hold(each, known.backOff(), mayTryAt);
+                    from = mayTryAt.isAfter(from) ? mayTryAt : from;
+                }
+            }
+        }
+        if (!anything && !from.isAfter(facts.now())) {
+            actions.add(new Reset());
+        }
     }
 
     // ---- life ----
@@ -196,7 +242,7 @@ final class PodDecision {
             return;
         }
         Attempt.Exit exit = known.exit();
-        if (exit == null || container.restartsAfter(exit.code()) || isChanged(known, last)) {
+        if (exit == null || exit.isBegunAnew() || container.restartsAfter(exit.code()) || isChanged(known, last)) {
             start(container);
         }
     }
@@ -229,7 +275,7 @@ final class PodDecision {
         }
         Attempt.Exit exit = known.exit();
         Attempt last = known.last();
-        if (exit != null && !isChanged(known, last)) {
+        if (exit != null && !exit.isBegunAnew() && !isChanged(known, last)) {
             Instant from = BackOff.mayTryAt(known.backOff(), exit.at());
             if (from.isAfter(facts.now())) {
                 hold(container, known.backOff(), from);

@@ -131,6 +131,16 @@ record PodFacts(
                         .anyMatch(each -> of(each).isBeingReplaced());
     }
 
+    /** Whether a container has ended in a way that makes all of them begin anew, and they have not yet. */
+    boolean restartsAll() {
+        return pod.containers().stream().anyMatch(this::restartsAll);
+    }
+
+    boolean restartsAll(PodView.Container container) {
+        Attempt.Exit exit = of(container).exit();
+        return exit != null && !exit.isBegunAnew() && container.restartsAllAfter(exit.code());
+    }
+
     boolean runsAnything() {
         return containers.values().stream().anyMatch(each -> each.isRunning() || each.isBusy());
     }

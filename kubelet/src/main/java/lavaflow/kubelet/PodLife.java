@@ -320,9 +320,10 @@ final class PodLife extends PodMemory {
         return null;
     }
 
-    /** Images that are being pulled and hooks that run must not delay the end of a pod. */
+    /** Images that are being pulled and hooks that run must not delay the end of a pod, or that it begins anew. */
     private void giveUpWhatNobodyWants(PodView pod) {
-        if (end == null && !vanished && !pod.isDeleted() && !suspended) {
+        boolean ending = end != null || vanished || pod.isDeleted() || suspended;
+        if (!ending && !facts().restartsAll()) {
             return;
         }
         for (ContainerLife life : containers.values()) {
@@ -381,6 +382,11 @@ final class PodLife extends PodMemory {
         if (news) {
             wake();
         }
+        remove(old);
+    }
+
+    /** Takes away containers that nobody is told of any more. */
+    void remove(List<String> old) {
         for (String id : old) {
             try {
                 around.tools().runtime().remove(id);
@@ -410,6 +416,7 @@ final class PodLife extends PodMemory {
                         found.getOrDefault(each.name(), List.of()),
                         told,
                         pod.isDeleted(),
+                        FreshStart.isUnderWay(pod),
                         around.clock().instant());
                 Adoption.takeOver(life, each, lives, told);
                 JsonNode resources = told == null ? null : Json.at(told, "resources");

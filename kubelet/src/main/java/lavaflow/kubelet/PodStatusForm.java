@@ -97,6 +97,9 @@ final class PodStatusForm {
     private ArrayNode conditions(List<ObjectNode> extra) {
         PodConditions conditions = new PodConditions(pod.object(), facts.now());
         conditions.tellAll(phase, facts.sandbox(), incompleteInits(), unready());
+        if (pod.mayRestartAll()) {
+            restartingAll(conditions);
+        }
         for (ObjectNode each : extra) {
             conditions.tell(
                     Json.textAt(each, "type"),
@@ -105,6 +108,16 @@ final class PodStatusForm {
                     Json.textAt(each, "message"));
         }
         return conditions.told();
+    }
+
+    private void restartingAll(PodConditions conditions) {
+        boolean restarts = facts.restartsAll() && !finished;
+        String over = finished ? (phase == PodPhase.SUCCEEDED ? "PodCompleted" : "PodFailed") : "";
+        conditions.tell(
+                FreshStart.CONDITION,
+                restarts,
+                restarts ? "RestartAllContainersStarted" : over,
+                restarts ? "container exited with restart policy rule" : "");
     }
 
     private List<String> unready() {
@@ -128,8 +141,17 @@ final class PodStatusForm {
         return known.isRunning() && known.work() != PodFacts.Work.STARTING;
     }
 
+    private boolean isInitialized() {
+        ObjectNode told = pod.condition("Initialized");
+        return told != null && Json.textAt(told, "status").equals("True");
+    }
+
     private List<String> incompleteInits() {
         List<String> names = new ArrayList<>();
+        if (pod.mayRestartAll() && isInitialized()) {
+            // Who was initialized stays so, although init containers run once more.
+            return names;
+        }
         for (PodView.Container each : pod.containers(PodView.Role.INIT)) {
             PodFacts.ContainerFacts known = facts.of(each);
             Attempt.Exit exit = known.exit();
@@ -179,7 +201,7 @@ final class PodStatusForm {
         }
         ObjectNode state = status.putObject("state");
         if (isWaiting(container, known, shown, exit)) {
-            waiting(state.putObject("waiting"), known);
+            waiting(state.putObject("waiting"), known, exit);
             if (exit != null && shown != null) {
                 lastState.set("terminated", terminated(shown, exit));
             }
@@ -203,16 +225,20 @@ final class PodStatusForm {
         if (finished || facts.isEnding()) {
             return shown == null && !finished;
         }
-        return shown == null || (exit != null && known.failure() != null && container.restartsAfter(exit.code()));
+        return shown == null
+                || (exit != null
+                        && (exit.isBegunAnew() || (known.failure() != null && container.restartsAfter(exit.code()))));
     }
 
-    private void waiting(ObjectNode waiting, PodFacts.ContainerFacts known) {
+    private void waiting(ObjectNode waiting, PodFacts.ContainerFacts known, Attempt.@Nullable Exit exit) {
         PodFacts.Failure failure = known.failure();
         if (failure != null) {
             if (!failure.message().isEmpty()) {
                 waiting.put("message", failure.message());
             }
             waiting.put("reason", failure.reason());
+        } else if (exit != null && exit.isBegunAnew()) {
+            waiting.put("message", exit.message()).put("reason", exit.reason());
         } else {
             waiting.put(
                     "reason", pod.containers(PodView.Role.INIT).isEmpty() ? "ContainerCreating" : "PodInitializing");
@@ -238,7 +264,7 @@ final class PodStatusForm {
                     .put("reason", UNKNOWN)
                     .putNull("startedAt");
         } else {
-            waiting(state.putObject("waiting"), known);
+            waiting(state.putObject("waiting"), known, null);
         }
     }
 

@@ -23,6 +23,10 @@ final class PodTasks {
             case PodDecision.Start(PodView.Container container, int number) -> start(container, number);
             case PodDecision.Hold(PodView.Container container, PodFacts.Failure why) -> hold(container, why);
             case PodDecision.Stop stop -> stop(stop);
+            case PodDecision.Reset() -> {
+                pod.busy = true;
+                aside("begin anew", () -> new FreshStart(pod).run());
+            }
             case PodDecision.Finish() -> {
                 pod.busy = true;
                 aside("finish", () -> new PodPlace(pod).finish());
@@ -51,7 +55,7 @@ final class PodTasks {
         ContainerLife life = pod.life(container.name());
         Attempt last = life.last();
         Attempt.Exit exit = last == null ? null : last.exit();
-        if (exit != null) {
+        if (exit != null && !exit.isBegunAnew()) {
             life.backOff =
                     BackOff.next(life.backOff, exit.at(), pod.around().clock().instant());
         }
@@ -78,7 +82,7 @@ final class PodTasks {
         life.work = PodFacts.Work.STOPPING;
         life.stoppingSince = pod.around().clock().instant();
         PodFacts.End end = pod.end;
-        boolean atOnce = end != null && end.atOnce();
+        boolean atOnce = stop.atOnce() || (end != null && end.atOnce());
         life.stopGrace = atOnce ? 0 : ContainerStop.grace(view(), stop, pod.vanished);
         aside(
                 "stop " + stop.container().name() + " of",

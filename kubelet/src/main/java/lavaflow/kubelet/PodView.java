@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 record PodView(ObjectNode object) {
     private static final String ALWAYS = "Always";
     private static final String NEVER = "Never";
+    private static final String RESTART_ALL = "RestartAllContainers";
     private static final long USUAL_GRACE = 30;
     private static final Set<String> BOOKKEEPING = Set.of("resourceVersion", "managedFields");
 
@@ -68,15 +69,29 @@ record PodView(ObjectNode object) {
             if (role == Role.EPHEMERAL) {
                 return false;
             }
-            for (JsonNode rule : Json.listAt(spec, "restartPolicyRules")) {
-                if (fits(Json.at(rule, "exitCodes"), code)) {
-                    return Json.textAt(rule, "action").startsWith("Restart");
-                }
+            String action = action(code);
+            if (!action.isEmpty()) {
+                return action.startsWith("Restart");
             }
             if (isPlainInit()) {
                 return code != 0 && !restartPolicy.equals(NEVER);
             }
             return restartPolicy.equals(ALWAYS) || (code != 0 && !restartPolicy.equals(NEVER));
+        }
+
+        /** Whether all containers of the pod are to begin anew after it has ended with a code. */
+        boolean restartsAllAfter(int code) {
+            return role != Role.EPHEMERAL && action(code).equals(RESTART_ALL);
+        }
+
+        /** What the first rule that fits says; empty where none does. */
+        private String action(int code) {
+            for (JsonNode rule : Json.listAt(spec, "restartPolicyRules")) {
+                if (fits(Json.at(rule, "exitCodes"), code)) {
+                    return Json.textAt(rule, "action");
+                }
+            }
+            return "";
         }
 
         private static boolean fits(@Nullable JsonNode codes, int code) {
@@ -178,6 +193,18 @@ record PodView(ObjectNode object) {
         all.addAll(containers(Role.MAIN));
         all.addAll(containers(Role.EPHEMERAL));
         return all;
+    }
+
+    /** Whether the end of some container can make all of them begin anew. */
+    boolean mayRestartAll() {
+        for (Container each : containers()) {
+            for (JsonNode rule : Json.listAt(each.spec(), "restartPolicyRules")) {
+                if (Json.textAt(rule, "action").equals(RESTART_ALL)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     @Nullable

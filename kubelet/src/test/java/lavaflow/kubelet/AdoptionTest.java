@@ -27,7 +27,7 @@ class AdoptionTest {
 
     /** Its number, and how it ended, of each life. */
     private static List<String> lives(List<Attempt> found, String told) {
-        return Adoption.lives(found, TestingPod.yaml(told), false, NOW).stream()
+        return Adoption.lives(found, TestingPod.yaml(told), false, false, NOW).stream()
                 .map(each -> {
                     Attempt.Exit exit = each.exit();
                     return each.number() + " " + (exit == null ? "runs" : exit.code() + " " + exit.reason());
@@ -136,5 +136,16 @@ class AdoptionTest {
         life.work = PodFacts.Work.NONE;
         assertThat(life.forgetOld()).containsExactly("a-0");
         assertThat(life.attempts).hasSize(2);
+    }
+
+    @Test
+    void whatWasTakenAwaySoThatAllContainersBeginAnewIsNoFailure() {
+        List<Attempt> lives = Adoption.lives(
+                List.of(), TestingPod.yaml("{restartCount: 0, state: " + running() + "}"), false, true, NOW);
+
+        assertThat(lives).singleElement().satisfies(life -> {
+            Attempt.Exit exit = life.exit();
+            assertThat(exit != null && exit.isBegunAnew()).isTrue();
+        });
     }
 }

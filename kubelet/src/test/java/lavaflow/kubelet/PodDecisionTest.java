@@ -335,4 +335,86 @@ class PodDecisionTest {
     void aPodThatIsOverStaysOver() {
         assertThat(TestingPod.of(ONE).status("phase: Succeeded").actions()).containsExactly("finish");
     }
+
+    // ---- all containers once more ----
+
+    private static final String ALL_ANEW = """
+            restartPolicy: Never
+            initContainers: [{name: i, image: i}]
+            containers:
+            - name: a
+              image: i
+              restartPolicy: Never
+              restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [42]}}]
+            - {name: b, image: i}
+            """;
+
+    @Test
+    void theOthersAreKilledWhenAContainerWantsAllToBeginAnew() {
+        TestingPod pod =
+                TestingPod.of(ALL_ANEW).ended("i", 60, 0).ended("a", 0, 42).running("b");
+
+        assertThat(pod.actions()).containsExactly("kill b: killing");
+        assertThat(pod.phase()).isEqualTo(PodPhase.RUNNING);
+    }
+
+    @Test
+    void whatTheyDidIsForgottenOnceNothingRuns() {
+        TestingPod pod =
+                TestingPod.of(ALL_ANEW).ended("i", 60, 0).ended("a", 5, 42).ended("b", 0, 137);
+
+        assertThat(pod.actions()).containsExactly("reset");
+        assertThat(pod.phase()).isEqualTo(PodPhase.RUNNING);
+    }
+
+    @Test
+    void thenTheyBeginAsThoseOfANewPod() {
+        TestingPod pod = TestingPod.of(ALL_ANEW);
+        for (String each : new String[] {"i", "a", "b"}) {
+            pod.know(each, PodFacts.Work.NONE, false, false, pod.life(each, 0).removed(TestingPod.NOW));
+        }
+
+        assertThat(pod.actions()).containsExactly("start i 1");
+        assertThat(pod.phase()).isEqualTo(PodPhase.RUNNING);
+
+        pod.know(
+                "i",
+                PodFacts.Work.NONE,
+                false,
+                false,
+                pod.life("i", 1).started(TestingPod.NOW).ended(new Attempt.Exit(0, "Completed", "", TestingPod.NOW)));
+        assertThat(pod.actions()).containsExactly("start a 1");
+    }
+
+    @Test
+    void thatIsNotDoneAgainAndAgainWithoutAPause() {
+        TestingPod pod = TestingPod.of(ALL_ANEW)
+                .ended("i", 60, 0)
+                .ended("a", 1, 42)
+                .ended("b", 0, 137)
+                .backOff("a", new BackOff(Duration.ofSeconds(10), TestingPod.NOW.minusSeconds(5)));
+
+        assertThat(pod.actions()).containsExactly("hold a: back-off 10s restarting failed container=a pod=p_ns(uid-1)");
+        assertThat(pod.decide().wakeAt()).isEqualTo(TestingPod.NOW.plusSeconds(9));
+    }
+
+    @Test
+    void otherCodesAreWhatTheyWere() {
+        TestingPod pod =
+                TestingPod.of(ALL_ANEW).ended("i", 60, 0).ended("a", 5, 41).ended("b", 0, 0);
+
+        assertThat(pod.actions()).containsExactly("finish");
+        assertThat(pod.phase()).isEqualTo(PodPhase.FAILED);
+    }
+
+    @Test
+    void aPodThatIsDeletedDoesNotBeginAnew() {
+        TestingPod pod = TestingPod.of(ALL_ANEW)
+                .ended("i", 60, 0)
+                .ended("a", 5, 42)
+                .running("b")
+                .deleted();
+
+        assertThat(pod.actions()).containsExactly("stop b: Stopping container b");
+    }
 }

@@ -223,4 +223,45 @@ class PodStatusFormTest {
         assertThat(Json.textAt(container(status), "state", "terminated", "reason"))
                 .isEqualTo("ContainerStatusUnknown");
     }
+
+    // ---- all containers once more ----
+
+    private static final String ALL_ANEW = """
+            initContainers: [{name: i, image: i}]
+            containers:
+            - name: a
+              image: i
+              restartPolicy: Never
+              restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [42]}}]
+            """;
+
+    @Test
+    void aPodWhoseContainersAllBeginAnewSaysSo() {
+        TestingPod pod = TestingPod.of(ALL_ANEW).ended("i", 60, 0).ended("a", 0, 42);
+
+        assertThat(condition(pod.rendered(), "AllContainersRestarting"))
+                .isEqualTo("True RestartAllContainersStarted: container exited with restart policy rule");
+        assertThat(condition(TestingPod.of(ALL_ANEW).running("a").rendered(), "AllContainersRestarting"))
+                .isEqualTo("False");
+        assertThat(condition(TestingPod.of(ONE).running("a").rendered(), "AllContainersRestarting"))
+                .isEmpty();
+    }
+
+    @Test
+    void containersThatBeginAnewWaitAndThePodStaysInitialized() {
+        TestingPod pod =
+                TestingPod.of(ALL_ANEW).status("{phase: Running, conditions: [{type: Initialized, status: 'True'}]}");
+        for (String each : new String[] {"i", "a"}) {
+            pod.know(each, PodFacts.Work.NONE, false, false, pod.life(each, 0).removed(TestingPod.NOW));
+        }
+        ObjectNode status = pod.rendered();
+
+        assertThat(Json.textAt(status, "phase")).isEqualTo("Running");
+        assertThat(condition(status, "Initialized")).isEqualTo("True");
+        assertThat(Json.textAt(container(status), "state", "waiting", "reason")).isEqualTo("RestartingAllContainers");
+        assertThat(Json.textAt(container(status), "lastState", "terminated", "reason"))
+                .isEqualTo("RestartingAllContainers");
+        assertThat(Json.longAt(container(status), 0, "lastState", "terminated", "exitCode"))
+                .isEqualTo(137);
+    }
 }

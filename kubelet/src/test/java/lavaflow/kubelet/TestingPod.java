@@ -201,7 +201,9 @@ final class TestingPod {
                 "start " + container.name() + " " + number;
             case PodDecision.Hold(PodView.Container container, PodFacts.Failure failure) ->
                 "hold " + container.name() + ": " + failure.message();
-            case PodDecision.Stop stop -> "stop " + stop.container().name() + ": " + stop.message();
+            case PodDecision.Reset() -> "reset";
+            case PodDecision.Stop stop ->
+                (stop.atOnce() ? "kill " : "stop ") + stop.container().name() + ": " + stop.message();
             case PodDecision.Finish() -> "finish";
         };
     }
