@@ -39,6 +39,8 @@ final class Members implements Map<String, JsonNode> {
     private Object[] slots;
 
     private int size;
+    /** A bit for the hash of each name that is or was there: most of those that are not are known at once. */
+    private int marks;
     /** All of them, when they are more than a few. */
     private @Nullable Map<String, JsonNode> many;
 
@@ -59,16 +61,25 @@ final class Members implements Map<String, JsonNode> {
     /** Those that stand in a part of an array as they stand in ours; no name may be there twice. */
     static Members of(Object[] slots, int from, int to) {
         int size = (to - from) / 2;
-        if (size <= FEW) {
-            Members members = new Members();
-            members.slots = size == 0 ? NONE : Arrays.copyOfRange(slots, from, to);
-            members.size = size;
+        if (size > FEW) {
+            Members members = new Members(size);
+            for (int at = from; at < to; at += 2) {
+                members.append((String) slots[at], (JsonNode) slots[at + 1]);
+            }
             return members;
         }
-        Members members = new Members(size);
+        int marks = 0;
         for (int at = from; at < to; at += 2) {
-            members.append((String) slots[at], (JsonNode) slots[at + 1]);
+            marks |= 1 << ((String) slots[at]).hashCode();
         }
+        return of(slots, from, to, marks);
+    }
+
+    private static Members of(Object[] slots, int from, int to, int marks) {
+        Members members = new Members();
+        members.slots = from == to ? NONE : Arrays.copyOfRange(slots, from, to);
+        members.size = (to - from) / 2;
+        members.marks = marks;
         return members;
     }
 
@@ -81,15 +92,20 @@ final class Members implements Map<String, JsonNode> {
     }
 
     /** Where a name stands, or -1. */
+    @SuppressWarnings(
+            "ReferenceEquality") // Names that were read are the strings of the program's own text (TextCache).
     private int find(@Nullable Object key) {
-        if (!(key instanceof String wanted)) {
+        if (!(key instanceof String wanted) || (marks & (1 << wanted.hashCode())) == 0) {
             return -1;
         }
-        int hash = wanted.hashCode();
         int end = 2 * size;
         for (int at = 0; at < end; at += 2) {
-            String name = (String) slots[at];
-            if (name.hashCode() == hash && name.equals(wanted)) {
+            if (slots[at] == key) {
+                return at;
+            }
+        }
+        for (int at = 0; at < end; at += 2) {
+            if (wanted.equals(slots[at])) {
                 return at;
             }
         }
@@ -158,6 +174,7 @@ final class Members implements Map<String, JsonNode> {
         }
         slots[at] = name;
         slots[at + 1] = value;
+        marks |= 1 << name.hashCode();
         size++;
     }
 
@@ -192,6 +209,7 @@ final class Members implements Map<String, JsonNode> {
         many = null;
         slots = NONE;
         size = 0;
+        marks = 0;
     }
 
     /** Cheaper than an iterator, which makes an entry for each. */
@@ -211,8 +229,15 @@ final class Members implements Map<String, JsonNode> {
     }
 
     Members deepCopy() {
-        Members copy = new Members(size());
-        forEach((name, value) -> copy.append(name, value.deepCopy()));
+        if (many != null) {
+            Members copy = new Members(many.size());
+            many.forEach((name, value) -> copy.append(name, value.deepCopy()));
+            return copy;
+        }
+        Members copy = of(slots, 0, 2 * size, marks);
+        for (int at = 1; at < 2 * size; at += 2) {
+            copy.slots[at] = ((JsonNode) slots[at]).deepCopy();
+        }
         return copy;
     }
 

@@ -50,8 +50,21 @@ final class TextCache {
             return known.node;
         }
         TextNode made = made(bytes, start, end);
+        if (this == NAMES && isWord(bytes, start, end)) {
+            made = Json.FACTORY.textNode(made.textValue().intern());
+        }
         table[slot] = new Known(Arrays.copyOfRange(bytes, start, end), made);
         return made;
+    }
+
+    /** Such as stand in the program's own text, which is where they are looked for with: not those of fields that others own. */
+    private static boolean isWord(byte[] bytes, int start, int end) {
+        for (int at = start; at < end; at++) {
+            if (!Character.isLetterOrDigit(bytes[at])) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static TextNode made(byte[] bytes, int start, int end) {
