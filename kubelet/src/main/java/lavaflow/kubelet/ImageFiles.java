@@ -77,7 +77,8 @@ public final class ImageFiles implements ImageVolumes {
             throw new VolumeException("image \"" + reference + "\" is not present with pull policy of Never");
         }
         try {
-            return images.pull(reference, PullSecrets.of(new PodView(pod), objects), _ -> {});
+            return images.pull(
+                    reference, PullSecrets.of(new PodView(pod), objects).credentials(), _ -> {});
         } catch (ImageException e) {
             throw new VolumeException("Failed to pull image \"" + reference + "\": " + e.getMessage(), e);
         }

@@ -66,10 +66,13 @@ final class ImagePulls {
     private Image pull(PodView pod, PodView.Container container, ContainerLife life) throws StartFailure {
         String quoted = "\"" + container.image() + "\"";
         around.events().normal(pod, container, "Pulling", "Pulling image " + quoted);
+        PullSecrets.Found secrets = PullSecrets.of(pod, around.objects());
+        if (!secrets.missing().isEmpty()) {
+            around.events().warning(pod, "FailedToRetrieveImagePullSecret", secrets.complaint());
+        }
         Instant began = around.clock().instant();
         try {
-            Image image =
-                    around.tools().images().pull(container.image(), PullSecrets.of(pod, around.objects()), _ -> {});
+            Image image = around.tools().images().pull(container.image(), secrets.credentials(), _ -> {});
             String took = GoDuration.format(Duration.ofMillis(
                     Duration.between(began, around.clock().instant()).toMillis()));
             around.events()

@@ -15,13 +15,33 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 final class PullSecrets {
     private PullSecrets() {}
 
-    static List<Credential> of(PodView pod, Environment.Objects objects) {
-        List<Credential> credentials = new ArrayList<>();
-        for (JsonNode reference : Json.listAt(pod.object(), "spec", "imagePullSecrets")) {
-            objects.secret(pod.namespace(), Json.textAt(reference, "name"))
-                    .ifPresent(secret -> credentials.addAll(of(secret)));
+    /**
+     * What a pod's secrets say.
+     *
+     * @param missing names of those that are not there
+     */
+    record Found(List<Credential> credentials, List<String> missing) {
+        /** What is told of the missing ones; empty where there are none. */
+        String complaint() {
+            return missing.isEmpty()
+                    ? ""
+                    : "Unable to retrieve some image pull secrets (" + String.join(", ", missing)
+                            + "); attempting to pull the image may not succeed.";
         }
-        return credentials;
+    }
+
+    static Found of(PodView pod, Environment.Objects objects) {
+        List<Credential> credentials = new ArrayList<>();
+        List<String> missing = new ArrayList<>();
+        for (JsonNode reference : Json.listAt(pod.object(), "spec", "imagePullSecrets")) {
+            String name = Json.textAt(reference, "name");
+            if (name.isEmpty()) {
+                continue;
+            }
+            objects.secret(pod.namespace(), name)
+                    .ifPresentOrElse(secret -> credentials.addAll(of(secret)), () -> missing.add(name));
+        }
+        return new Found(credentials, missing);
     }
 
     static List<Credential> of(ObjectNode secret) {
