@@ -30,8 +30,10 @@ final class NodeForm {
 
     private static final double KEPT_DISK = 0.10;
     /** What a kubelet of this version can do and an older one could not: schedulers look for it. In order. */
-    private static final List<String> DECLARED =
-            List.of("ExtendWebSocketsToKubelet", "RestartAllContainersOnContainerExits");
+    private static final List<String> DECLARED = List.of(
+            "ExtendWebSocketsToKubelet",
+            "InPlacePodVerticalScalingInitContainers",
+            "RestartAllContainersOnContainerExits");
 
     /** What a node is short of. */
     record Pressure(boolean memory, boolean disk, boolean pids) {

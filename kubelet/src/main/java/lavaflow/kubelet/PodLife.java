@@ -276,7 +276,9 @@ final class PodLife extends PodMemory {
 
     private void resize(PodView pod) {
         boolean ending = end != null || pod.isDeleted() || vanished;
-        List<PodView.Container> changed = ending ? List.of() : PodResize.changed(pod, given);
+        List<PodView.Container> changed = ending ? new ArrayList<>() : PodResize.changed(pod, given);
+        // An init container that is through needs nothing any more.
+        changed.removeIf(each -> each.isPlainInit() && !isRunning(life(each.name())));
         resizing = changed.isEmpty() ? List.of() : ContainerResize.conditions(around, pod);
         if (!resizing.isEmpty()) {
             return;

@@ -33,8 +33,7 @@ final class PodResize {
         List<PodView.Container> changed = new ArrayList<>();
         for (PodView.Container each : pod.containers()) {
             JsonNode has = given.get(each.name());
-            boolean counts = each.role() == PodView.Role.MAIN || each.isSidecar();
-            if (counts && has != null && !has.equals(resources(each))) {
+            if (each.role() != PodView.Role.EPHEMERAL && has != null && !has.equals(resources(each))) {
                 changed.add(each);
             }
         }

@@ -66,4 +66,15 @@ class PodResizeTest {
         assertThat(PodResize.tooLittle(container, TestingPod.yaml("{limits: {memory: 32Mi}}"), 64 << 20))
                 .isEmpty();
     }
+
+    @Test
+    void initContainersChangeWhileTheyRunAsOthersDo() {
+        assertThat(PodResize.changed(
+                        TestingPod.of("{initContainers: [{name: i, resources: {requests: {cpu: 200m}}}],"
+                                        + " containers: [{name: a}]}")
+                                .view(),
+                        Map.of("i", TestingPod.yaml("{requests: {cpu: 100m}}"))))
+                .extracting(PodView.Container::name)
+                .containsExactly("i");
+    }
 }
