@@ -116,7 +116,8 @@ final class Console {
 
     /** Shows how far something is, where a person watches. */
     ProgressBar progress() {
-        return new ProgressBar(err, isTerminal(), System::nanoTime);
+        TerminalSize terminal = new TerminalSize();
+        return new ProgressBar(err, isTerminal(), terminal::columns, System::nanoTime);
     }
 
     void status(String label, String value) {

@@ -31,6 +31,12 @@ final class TerminalSize {
         return size;
     }
 
+    /** How wide it is, as far as anybody knows. */
+    int columns() {
+        GangWatch.Size size = now();
+        return size == null ? USUAL.columns() : size.columns();
+    }
+
     /** Every system with terminals has this program; Java has no call for it. */
     private static GangWatch.Size ask() {
         try {

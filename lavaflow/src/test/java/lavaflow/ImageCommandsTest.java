@@ -124,7 +124,7 @@ class ImageCommandsTest {
     void progressIsOneLineWhereSomebodyWatches() {
         StringWriter text = new StringWriter();
         AtomicLong clock = new AtomicLong();
-        try (ProgressBar bar = new ProgressBar(new PrintWriter(text), true, clock::get)) {
+        try (ProgressBar bar = new ProgressBar(new PrintWriter(text), true, () -> 100, clock::get)) {
             bar.note("unpacking");
             bar.amount(500_000, 2_000_000);
             assertThat(text.toString()).isEqualTo("\r\u001b[K  unpacking");
@@ -134,7 +134,7 @@ class ImageCommandsTest {
         }
         assertThat(text.toString()).endsWith("\r\u001b[K").doesNotContain("\n");
         StringWriter none = new StringWriter();
-        try (ProgressBar bar = new ProgressBar(new PrintWriter(none), false, clock::get)) {
+        try (ProgressBar bar = new ProgressBar(new PrintWriter(none), false, () -> 100, clock::get)) {
             bar.note("unpacking");
         }
         assertThat(none.toString()).isEmpty();
