@@ -50,6 +50,19 @@ final class Conditions {
         return isTrue(status, SUCCEEDED) || isTrue(status, FAILED);
     }
 
+    /** What is said beside a condition; empty if it is not there. */
+    static String message(JsonNode status, String type) {
+        return Json.textAt(find(status, type), "message");
+    }
+
+    /** Makes a condition what it is in another status. */
+    static void copy(JsonNode from, JsonNode to, String type) {
+        if (find(from, type) instanceof ObjectNode source && find(to, type) instanceof ObjectNode target) {
+            target.removeAll();
+            target.setAll(source.deepCopy());
+        }
+    }
+
     boolean has(String type) {
         return find(status, type) != null;
     }

@@ -304,9 +304,10 @@ final class TrainingJobs {
         Outcome outcome = executor.run(key, decision.plan());
         news.done(job, framework, outcome);
         Duration pause = null;
-        ObjectNode status = decision.status();
+        ObjectNode status =
+                Holdup.refused(job, decision.status(), outcome, timing.clock().instant());
         if (status != null) {
-            pause = decision.urgent() ? null : beforeCounting(key);
+            pause = decision.urgent() || decision.status() == null ? null : beforeCounting(key);
             if (pause == null) {
                 write(turn, job, status, outcome);
             }
