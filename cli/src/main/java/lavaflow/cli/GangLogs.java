@@ -137,8 +137,7 @@ public final class GangLogs {
         if (endedAt == null) {
             endedAt = System.nanoTime();
         }
-        boolean waited = System.nanoTime() - endedAt > LINGER.toNanos();
-        return waited ? readers.values().stream().noneMatch(Reader::isBehind) : !reading && allEnded();
+        return hasWaited() ? readers.values().stream().noneMatch(Reader::isBehind) : !reading && allEnded();
     }
 
     /** Whether there are pods, or lives of them, that the watch has not told of yet. */
@@ -146,7 +145,11 @@ public final class GangLogs {
         pods.clear();
         api.list(PODS, target.namespace(), KubeApi.View.WHOLE).items().forEach(pod -> put(pod, false));
         pods.values().forEach(pod -> readersOf(pod).forEach(Reader::goOn));
-        return readers.values().stream().anyMatch(Reader::isBusy);
+        return readers.values().stream().anyMatch(hasWaited() ? Reader::isBehind : Reader::isBusy);
+    }
+
+    private boolean hasWaited() {
+        return endedAt != null && System.nanoTime() - endedAt > LINGER.toNanos();
     }
 
     private boolean allEnded() {
@@ -170,7 +173,12 @@ public final class GangLogs {
                 boolean alone = !several && field.equals("containerStatuses");
                 Reader reader = readers.computeIfAbsent(
                         uid + "/" + container,
-                        _ -> new Reader(name, container, alone ? name : name + "/" + container, lines.nextColour()));
+                        _ -> new Reader(
+                                name,
+                                container,
+                                alone ? name : name + "/" + container,
+                                lines.nextColour(),
+                                field.equals("initContainerStatuses")));
                 reader.saw(status);
                 found.add(reader);
             }
@@ -193,6 +201,10 @@ public final class GangLogs {
         private final String container;
         private final String label;
         private final int colour;
+        /** Whether it waits for something most of the time, and says so again and again. */
+        private final boolean waits;
+
+        private String last = "";
         private final LogPlace place = new LogPlace();
         private boolean begun;
         /** The life that is running or ran last; -1 before the first. */
@@ -208,11 +220,12 @@ public final class GangLogs {
         private LogSource.@Nullable LogText open;
         private @Nullable Thread thread;
 
-        Reader(String pod, String container, String label, int colour) {
+        Reader(String pod, String container, String label, int colour, boolean waits) {
             this.pod = pod;
             this.container = container;
             this.label = shortened(label);
             this.colour = colour;
+            this.waits = waits;
         }
 
         synchronized void saw(JsonNode status) {
@@ -289,8 +302,9 @@ public final class GangLogs {
                 opened(text);
                 for (String line = text.next(); line != null; line = text.next()) {
                     LogPlace.Line read = place.read(line);
-                    if (read != null) {
+                    if (read != null && !(waits && read.text().equals(last))) {
                         lines.print(label, colour, read);
+                        last = read.text();
                     }
                 }
                 return true;

@@ -40,7 +40,7 @@ record GangPod(
             for (String state : List.of("lastState", "state")) {
                 JsonNode ended = Json.at(status, state, "terminated");
                 long code = Json.longAt(ended, 0, "exitCode");
-                exit = ended == null || (code == 0 && !exit.isEmpty()) ? exit : "exit code " + code;
+                exit = ended == null || (code == 0 && !exit.isEmpty()) ? exit : "exit code " + code + reason(ended);
             }
         }
         String task = TASK_LABELS.stream()
@@ -58,6 +58,16 @@ record GangPod(
                 restarts,
                 cells.path(AGE).asText(),
                 exit);
+    }
+
+    /** What an exit code alone does not tell: that there was no such program, or too little memory. */
+    private static String reason(JsonNode ended) {
+        String message = Json.textAt(ended, "message").strip();
+        return switch (Json.textAt(ended, "reason")) {
+            case "OOMKilled" -> ", it needed more memory than its limit (OOMKilled)";
+            case "StartError", "ContainerCannotRun" -> message.isEmpty() ? "" : ", it could not be started: " + message;
+            default -> "";
+        };
     }
 
     boolean isBad() {

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GangRun {
     private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
+    private static final KubeApi.Kind EVENTS = KubeApi.Kind.core("events");
     private static final Duration LOOK = Duration.ofMillis(500);
     /** Who waits for less than that need not be told why. */
     private static final Duration SOON = Duration.ofSeconds(3);
@@ -45,7 +46,7 @@ final class GangRun {
     private final Map<String, ObjectNode> all = new TreeMap<>();
 
     private final Map<String, Progress> progress = new ConcurrentHashMap<>();
-    private final RunChanges changes = new RunChanges();
+    private final RunChanges changes;
     private ObjectNode object;
     private @Nullable ObjectNode group;
     private @Nullable Instant began;
@@ -62,6 +63,7 @@ final class GangRun {
         this.since = since;
         this.membership = target.membership(api);
         this.object = target.object();
+        this.changes = new RunChanges(view.head(target));
     }
 
     /** Shows it to its end. */
@@ -179,6 +181,21 @@ final class GangRun {
         return !List.of("", "Pending").contains(Json.textAt(pod, "status", "phase"));
     }
 
+    /** When the first program began; null if none did. */
+    private @Nullable Instant firstStart() {
+        Instant first = null;
+        for (ObjectNode pod : all.values()) {
+            for (JsonNode status : Json.listAt(pod, "status", "containerStatuses")) {
+                for (String state : List.of("running", "terminated")) {
+                    String text = Json.textAt(status, "state", state, "startedAt");
+                    Instant start = text.isEmpty() ? null : Instant.parse(text);
+                    first = start == null || (first != null && first.isBefore(start)) ? first : start;
+                }
+            }
+        }
+        return first;
+    }
+
     private void explain() {
         Instant now = clock.instant();
         boolean placed = !pods.isEmpty()
@@ -216,12 +233,41 @@ final class GangRun {
                 }
             }
         }
-        return "";
+        return pods.isEmpty() ? warned() : "";
+    }
+
+    /** What whoever should make the pods has complained of last: a queue that is closed, a quota that is used up. */
+    private String warned() {
+        ObjectNode last = null;
+        KubeApi.Scope about = new KubeApi.Scope(target.namespace(), "involvedObject.name=" + target.name());
+        List<ObjectNode> events = new ArrayList<>();
+        api.list(EVENTS, about, KubeApi.View.WHOLE, events::add);
+        for (ObjectNode event : events) {
+            boolean counts = Json.textAt(event, "type").equals("Warning")
+                    && Json.textAt(event, "involvedObject", "uid").equals(uid(target.object()));
+            if (counts && (last == null || toldAt(event).compareTo(toldAt(last)) >= 0)) {
+                last = event;
+            }
+        }
+        return last == null
+                ? ""
+                : Json.textAt(last, "message")
+                        .replaceFirst("admission webhook \"[^\"]*\" denied the request: ", "")
+                        .strip();
+    }
+
+    /** In a form that sorts by time. */
+    private static String toldAt(ObjectNode event) {
+        String last = Json.textAt(event, "lastTimestamp");
+        return last.isEmpty() ? Json.textAt(event, "eventTime") : last;
     }
 
     // ---- the end
 
     private RunResult result(Optional<Outcome> outcome, Instant ended) {
+        if (began == null) {
+            began = firstStart(); // it ended before all of them had begun
+        }
         List<GangPod> members = new ArrayList<>();
         all.values().forEach(pod -> members.add(GangPod.of(pod, target.name(), clock.instant())));
         Gang gang = gang();

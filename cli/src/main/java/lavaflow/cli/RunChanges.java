@@ -21,11 +21,17 @@ final class RunChanges {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
+    private final String head;
     private String phase = "";
     private String groupPhase = "";
     private String counts = "";
     private final Map<String, String> troubles = new HashMap<>();
     private final Map<String, Long> restarts = new HashMap<>();
+
+    /** @param head what stands before the names of pods where there are several jobs */
+    RunChanges(String head) {
+        this.head = head;
+    }
 
     List<String> since(Gang gang, Collection<ObjectNode> pods) {
         List<String> lines = new ArrayList<>();
@@ -69,7 +75,7 @@ final class RunChanges {
         byStatus.forEach((status, count) -> parts.add(count + " " + status));
         String now = String.join(", ", parts);
         if (!now.equals(counts) && !now.isEmpty()) {
-            lines.add("pods: " + now);
+            lines.add(head + "pods: " + now);
         }
         counts = now;
     }
@@ -82,7 +88,7 @@ final class RunChanges {
     private void trouble(GangPod pod, Collection<ObjectNode> pods, List<String> lines) {
         Long before = restarts.put(pod.name(), pod.restarts());
         if (before != null && pod.restarts() > before) {
-            lines.add(pod.label() + " restarted" + (pod.exit().isEmpty() ? "" : ": " + pod.exit()));
+            lines.add(head + pod.label() + " restarted" + (pod.exit().isEmpty() ? "" : ": " + pod.exit()));
         }
         String now = pod.isBad() ? settled(pod.status()) : "";
         if (!now.equals(troubles.put(pod.name(), now)) && !now.isEmpty()) {
@@ -92,7 +98,7 @@ final class RunChanges {
                     .findFirst()
                     .orElse("");
             String detail = message.isEmpty() ? pod.exit() : message;
-            lines.add(pod.label() + " " + now + (detail.isEmpty() ? "" : ": " + detail));
+            lines.add(head + pod.label() + " " + now + (detail.isEmpty() ? "" : ": " + detail));
         }
     }
 

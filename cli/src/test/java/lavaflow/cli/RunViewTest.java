@@ -105,7 +105,7 @@ class RunViewTest {
 
     @Test
     void howAGangFormsIsToldStepByStep() {
-        RunChanges changes = new RunChanges();
+        RunChanges changes = new RunChanges("");
         ObjectNode job =
                 parse("{'metadata':{'name':'digits'},'status':{'conditions':[{'type':'Created','status':'True'}]}}");
         ObjectNode group = parse("{'metadata':{'name':'digits'},'spec':{'minMember':2,'queue':'lab'}}");
@@ -139,6 +139,33 @@ class RunViewTest {
                 Map.of(),
                 NOW);
         assertThat(changes.since(again, List.of(broken))).isEmpty();
+    }
+
+    @Test
+    void ofSeveralJobsEachLineSaysWhoseItIs() {
+        Gang gang = new Gang(
+                "tfjob",
+                parse("{'metadata':{'name':'digits'}}"),
+                null,
+                List.of(pod("worker-0", "Error", "exit code 1")),
+                Map.of(),
+                NOW);
+        assertThat(new RunChanges("digits/").since(gang, List.of()))
+                .contains("03:06:19  digits/pods: 1 Error", "03:06:19  digits/worker-0 Error: exit code 1");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Error, killed, 'exit code 137'",
+        "OOMKilled, '', 'exit code 137, it needed more memory than its limit (OOMKilled)'",
+        "StartError, 'exec: nope: not found', 'exit code 137, it could not be started: exec: nope: not found'",
+    })
+    void anExitSaysWhatItsCodeDoesNotTell(String reason, String message, String told) {
+        ObjectNode pod = parse(
+                "{'metadata':{'name':'digits-worker-0'},'status':{'containerStatuses':[{'name':'a','restartCount':1,"
+                        + "'lastState':{'terminated':{'exitCode':137,'reason':'" + reason + "','message':'" + message
+                        + "'}}}]}}");
+        assertThat(GangPod.of(pod, "digits", NOW).exit()).isEqualTo(told);
     }
 
     @Test
