@@ -137,6 +137,11 @@ final class ClusterClient implements AutoCloseable {
         return api;
     }
 
+    /** Asks the cluster whether it would take an object exactly as it is written. */
+    void rehearse(KubeApi.Kind kind, String namespace, ObjectNode object) {
+        api.rehearse(kind, namespace, object);
+    }
+
     /** What the server answers at a path. */
     ObjectNode read(String path) {
         return api.read(path);

@@ -12,9 +12,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 
 import lavaflow.cli.Manifests;
 import lavaflow.cli.RunResult;
@@ -23,6 +25,7 @@ import lavaflow.cli.ScriptJob;
 import lavaflow.cli.Submission;
 import lavaflow.cli.Target;
 import lavaflow.cli.VolcanoObjects;
+import lavaflow.controller.KubeApi;
 import lavaflow.explain.ExplanationForm;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
@@ -93,8 +96,15 @@ final class RunCommand implements Command {
             throw Arguments.wrong(this, "--on-interrupt wants ask, leave or delete");
         }
         Manifests manifests = manifests(arguments);
-        prepare(arguments, manifests, console);
+        boolean here = isHere(arguments);
+        if (here) {
+            start(arguments, console);
+        }
         try (ClusterClient cluster = connect(arguments, manifests)) {
+            check(cluster, arguments, manifests);
+            if (here) {
+                build(arguments, manifests, console);
+            }
             Map<Target, Instant> made = submit(cluster, arguments, manifests, console);
             if (made.isEmpty() || arguments.has(DETACH)) {
                 made.keySet().forEach(target -> console.line("Follow it with: " + command("watch", target)));
@@ -111,8 +121,13 @@ final class RunCommand implements Command {
     private Manifests manifests(Arguments arguments) throws IOException {
         String file = arguments.parameter(0);
         boolean script = file.endsWith(".py");
-        if (!script && (arguments.has(KIND) || arguments.has(IMAGE) || arguments.has(NAME))) {
-            throw Arguments.wrong(this, "--kind, --image and --name are for Python files, and " + file + " is none");
+        List<Option> idle = script
+                ? List.of()
+                : List.of(KIND, REPLICAS, IMAGE, NAME, REQUESTS, QUEUE).stream()
+                        .filter(option -> !Objects.equals(arguments.find(option), option.fallback()))
+                        .toList();
+        if (!idle.isEmpty()) {
+            throw Arguments.wrong(this, idle.getFirst().name() + " is for Python files, and " + file + " is none");
         }
         String text = text(file);
         try {
@@ -133,8 +148,10 @@ final class RunCommand implements Command {
         try {
             return Files.readString(Path.of(file), StandardCharsets.UTF_8);
         } catch (IOException e) {
-            throw new CommandFailure(
-                    Lava.USAGE, "cannot read " + file + (Files.exists(Path.of(file)) ? "" : ": there is no such file"));
+            String why = !Files.exists(Path.of(file))
+                    ? ": there is no such file"
+                    : Files.isDirectory(Path.of(file)) ? ": it is a directory" : ": is it text, and may you read it?";
+            throw new CommandFailure(Lava.USAGE, "cannot read " + file + why);
         }
     }
 
@@ -146,7 +163,12 @@ final class RunCommand implements Command {
         ScriptJob.Framework framework = List.of(ScriptJob.Framework.values()).stream()
                 .filter(each -> each.word().equals(word.toLowerCase(Locale.ROOT)))
                 .findFirst()
-                .orElseThrow(() -> Arguments.wrong(this, "--kind knows no '" + word + "'"));
+                .orElseThrow(() -> Arguments.wrong(
+                        this,
+                        "--kind knows no '" + word + "'; it knows "
+                                + List.of(ScriptJob.Framework.values()).stream()
+                                        .map(ScriptJob.Framework::word)
+                                        .collect(Collectors.joining(", "))));
         String base = String.valueOf(Path.of(file).getFileName());
         String name = arguments.find(NAME);
         String image = arguments.find(IMAGE);
@@ -165,21 +187,24 @@ final class RunCommand implements Command {
 
     // ---- where
 
-    /** On a cluster of this machine: it runs, and has the images of recipes that lie beside the file. */
-    private static void prepare(Arguments arguments, Manifests manifests, Console console)
-            throws IOException, InterruptedException {
+    /** Whether the cluster of this machine is meant. */
+    private static boolean isHere(Arguments arguments) throws IOException {
+        boolean elsewhere = new LocalCluster(arguments.home(), System.getenv()).isElsewhere();
+        return !ClusterClient.isNamed(arguments) && (arguments.find(DATA_DIR) != null || !elsewhere);
+    }
+
+    private static void start(Arguments arguments, Console console) throws IOException, InterruptedException {
         Home home = arguments.home();
-        LocalCluster local = new LocalCluster(home, System.getenv());
-        boolean named = ClusterClient.isNamed(arguments);
-        if (named || (arguments.find(DATA_DIR) == null && local.isElsewhere())) {
-            return;
-        }
         long began = System.nanoTime();
-        if (local.ensure(console)) {
+        if (new LocalCluster(home, System.getenv()).ensure(console)) {
             console.line(console.green("✓") + " cluster started in " + home.directory() + " "
                     + console.dim("(" + seconds(began) + "; 'lava down' stops it)"));
         }
-        RecipeBuilding recipes = new RecipeBuilding(home);
+    }
+
+    /** Makes the images of recipes that lie beside the file, or come with the program. */
+    private static void build(Arguments arguments, Manifests manifests, Console console) throws IOException {
+        RecipeBuilding recipes = new RecipeBuilding(arguments.home());
         for (String image : manifests.images()) {
             Optional<Path> recipe = findRecipe(arguments.parameter(0), image);
             if (recipe.isPresent() && !recipes.isElsewhere(image)) {
@@ -215,24 +240,52 @@ final class RunCommand implements Command {
                 .findFirst();
     }
 
-    /** A cluster that just started may not know all its kinds yet. */
+    /** A cluster of this machine that just started may not know all its kinds yet. */
     private static ClusterClient connect(Arguments arguments, Manifests manifests)
             throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + (ClusterClient.isNamed(arguments) ? 0 : KINDS.toNanos());
+        Instant settled = settled(arguments);
         while (true) {
             ClusterClient cluster = ClusterClient.connect(arguments);
-            Optional<String> unknown = new Submission(cluster.api(), "", false).findUnknown(manifests);
+            Submission submission = new Submission(cluster.api(), "", false);
+            Optional<ObjectNode> unknown = submission.findUnknown(manifests);
             if (unknown.isEmpty()) {
                 return cluster;
             }
+            List<KubeApi.Kind> meant = submission.resembling(unknown.get());
             cluster.close();
-            if (System.nanoTime() >= deadline) {
-                throw new CommandFailure(
-                        Lava.FAILED,
-                        "this cluster knows no " + unknown.get()
-                                + ". Is it spelled right, and is what brings the kind installed?");
+            // Kinds of one group come together.
+            String group = Manifests.group(unknown.get());
+            boolean known = meant.stream().anyMatch(kind -> kind.group().equals(group));
+            if (known || Instant.now().isAfter(settled)) {
+                throw new CommandFailure(Lava.FAILED, unknown(unknown.get(), meant));
             }
             TimeUnit.MILLISECONDS.sleep(200);
+        }
+    }
+
+    private static Instant settled(Arguments arguments) throws IOException {
+        Optional<Home.Running> running = isHere(arguments) ? arguments.home().running() : Optional.empty();
+        return running.map(each -> Instant.parse(each.startedAt()).plus(KINDS)).orElse(Instant.EPOCH);
+    }
+
+    private static String unknown(ObjectNode object, List<KubeApi.Kind> meant) {
+        String told =
+                "this cluster knows no " + Json.textAt(object, "kind") + " of " + Json.textAt(object, "apiVersion");
+        return meant.isEmpty()
+                ? told + ". Is it spelled right, and is what brings the kind installed?"
+                : told + ", but it knows "
+                        + meant.stream()
+                                .map(kind -> kind.resource() + " of "
+                                        + (kind.group().isEmpty() ? "" : kind.group() + "/") + kind.version())
+                                .collect(Collectors.joining(" and "));
+    }
+
+    /** A field that nobody knows is most often one that is misspelled: nothing is made of such a file. */
+    private static void check(ClusterClient cluster, Arguments arguments, Manifests manifests) throws IOException {
+        Submission submission = new Submission(cluster.api(), ClusterClient.namespace(arguments), false);
+        Optional<String> misspelled = submission.findMisspelled(manifests, cluster::rehearse);
+        if (misspelled.isPresent()) {
+            throw new CommandFailure(Lava.USAGE, arguments.parameter(0) + ": " + misspelled.get());
         }
     }
 
@@ -332,6 +385,7 @@ final class RunCommand implements Command {
                                 + (made.size() == 1 ? "it is" : "they are") + " left running."));
         for (Target target : made.keySet()) {
             if (delete) {
+                console.line("Deleting " + Submission.word(target.object()) + " and its pods ...");
                 new Submission(cluster.api(), "", false).delete(target, Duration.ofSeconds(30));
                 console.line("Deleted " + Submission.word(target.object()));
             } else {

@@ -1,8 +1,11 @@
 package lavaflow;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +32,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RunCommandTest {
     private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
 
+    private static final KubeApi.Kind TORCH = new KubeApi.Kind("kubeflow.org", "v1", "pytorchjobs", true);
+
     private TestingAllInOne testing;
     private Path directory;
 
@@ -53,6 +58,18 @@ class RunCommandTest {
         all.addAll(end, List.of("--kubeconfig", testing.home.kubeconfig().toString()));
         int code = Lava.run(all, new PrintWriter(text));
         return new Said(code, text.toString());
+    }
+
+    /** What is said on standard error about a file that cannot be run. */
+    private Said complaint(String file) {
+        PrintStream before = System.err;
+        ByteArrayOutputStream errors = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(errors, true, StandardCharsets.UTF_8));
+        try {
+            return new Said(lava("run", file).code(), errors.toString(StandardCharsets.UTF_8));
+        } finally {
+            System.setErr(before);
+        }
     }
 
     private String file(String name, String text) throws IOException {
@@ -179,6 +196,34 @@ class RunCommandTest {
         assertThat(screen.await("")).contains("and never ran");
     }
 
+    @Test
+    void aJobWhoseQueueDoesNotExistSaysSo() throws Exception {
+        String file = file("unqueued.yaml", """
+                apiVersion: kubeflow.org/v1
+                kind: PyTorchJob
+                metadata: {name: unqueued}
+                spec:
+                  runPolicy: {schedulingPolicy: {queue: nobodys}}
+                  pytorchReplicaSpecs:
+                    Worker: {replicas: 1, template: {spec: {containers: [{name: pytorch, image: any}]}}}
+                """);
+        Screen screen = new Screen();
+        Thread running = Thread.ofVirtual()
+                .start(() -> Lava.run(
+                        List.of(
+                                "run",
+                                file,
+                                "--kubeconfig",
+                                testing.home.kubeconfig().toString()),
+                        new PrintWriter(screen)));
+        screen.await("queue.scheduling.volcano.sh \"nobodys\" not found");
+        ObjectNode job = testing.api.find(TORCH, "default", "unqueued").orElseThrow();
+        assertThat(job.at("/status/conditions/0/message").asText())
+                .startsWith("PyTorchJob unqueued is created. Its PodGroup cannot be made: unable to find queue");
+        testing.api.delete(TORCH, "default", "unqueued", KubeApi.Deletion.PLAIN);
+        running.join();
+    }
+
     /** What was printed so far, for whoever waits for something in it. */
     private static final class Screen extends StringWriter {
         @Override
@@ -226,6 +271,38 @@ class RunCommandTest {
                 .isEqualTo(Lava.FAILED);
         assertThat(lava("run", file("fine.yaml", pod("x", "")), "--kind", "job").code())
                 .isEqualTo(Lava.USAGE);
+    }
+
+    @Test
+    void aFieldThatNobodyKnowsIsToldBeforeAnythingIsMade() throws IOException {
+        String file = file("typo.yaml", """
+                apiVersion: v1
+                kind: ConfigMap
+                metadata: {name: beside-a-typo}
+                ---
+                apiVersion: kubeflow.org/v1
+                kind: PyTorchJob
+                metadata: {name: typo}
+                spec:
+                  pytorchReplicaSpecs:
+                    Worker: {replcas: 2, template: {spec: {containers: [{name: pytorch, image: any}]}}}
+                """);
+        Said said = complaint(file);
+        assertThat(said.code()).isEqualTo(Lava.USAGE);
+        assertThat(said.text())
+                .contains(file + ": pytorchjob/typo: unknown field \"spec.pytorchReplicaSpecs.Worker.replcas\"");
+        assertThat(testing.api.find(TestingAllInOne.MAPS, "default", "beside-a-typo"))
+                .isEmpty();
+    }
+
+    @Test
+    void aKindThatNobodyKnowsIsToldWithTheOneThatMayBeMeant() throws IOException {
+        String file = file("kind.yaml", "{apiVersion: kubeflow.org/v2, kind: PytorchJob, metadata: {name: x}}");
+        Said said = complaint(file);
+        assertThat(said.code()).isEqualTo(Lava.FAILED);
+        assertThat(said.text())
+                .contains(
+                        "this cluster knows no PytorchJob of kubeflow.org/v2, but it knows pytorchjobs of kubeflow.org/v1");
     }
 
     @Test

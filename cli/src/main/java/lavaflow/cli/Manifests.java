@@ -62,7 +62,13 @@ public record Manifests(List<ObjectNode> needed, List<ObjectNode> jobs) {
 
     private static JsonNode parsed(String part, int number) {
         try {
-            return Yaml.parse(part.getBytes(StandardCharsets.UTF_8)).root();
+            Yaml.Parsed parsed = Yaml.parse(part.getBytes(StandardCharsets.UTF_8));
+            if (!parsed.repeatedKeys().isEmpty()) {
+                // Which of the two is meant nobody can know; kubectl refuses it, too.
+                throw new IllegalArgumentException("document " + number + ", "
+                        + parsed.repeatedKeys().getFirst().replace("already set in map", "is there twice"));
+            }
+            return parsed.root();
         } catch (DecodingException e) {
             throw new IllegalArgumentException("document " + number + " is no YAML: " + e.getMessage(), e);
         }
@@ -90,9 +96,17 @@ public record Manifests(List<ObjectNode> needed, List<ObjectNode> jobs) {
         return JOBS.contains(group(object) + "/" + Json.textAt(object, "kind"));
     }
 
-    static String group(ObjectNode object) {
+    /** The API group an object names. */
+    public static String group(ObjectNode object) {
         String version = Json.textAt(object, "apiVersion");
         return version.contains("/") ? version.substring(0, version.indexOf('/')) : "";
+    }
+
+    /** All objects, those that are needed first. */
+    List<ObjectNode> all() {
+        List<ObjectNode> all = new ArrayList<>(needed);
+        all.addAll(jobs);
+        return all;
     }
 
     /** The images that pods of these objects begin with. */

@@ -1,12 +1,15 @@
 package lavaflow.cli;
 
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import lavaflow.controller.KubeApi;
+import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -27,6 +30,15 @@ public final class Submission {
      */
     public record Submitted(Target target, boolean found) {}
 
+    /** Asks the cluster whether it would take an object exactly as it is written; throws if not. */
+    @FunctionalInterface
+    public interface Rehearsal {
+        void of(KubeApi.Kind kind, String namespace, ObjectNode object);
+    }
+
+    /** What servers put before the fields that nobody knows. */
+    private static final Pattern FIELDS = Pattern.compile("strict decoding error: (.*)", Pattern.DOTALL);
+
     private final KubeApi api;
     private final String namespace;
     private final boolean replace;
@@ -42,13 +54,36 @@ public final class Submission {
     }
 
     /** The first object of a kind the cluster does not serve; empty where it serves all. */
-    public Optional<String> findUnknown(Manifests manifests) {
-        List<ObjectNode> all = new ArrayList<>(manifests.needed());
-        all.addAll(manifests.jobs());
-        return all.stream()
-                .filter(object -> kind(object).isEmpty())
-                .map(object -> Json.textAt(object, "kind") + " of " + Json.textAt(object, "apiVersion"))
-                .findFirst();
+    public Optional<ObjectNode> findUnknown(Manifests manifests) {
+        return manifests.all().stream().filter(object -> kind(object).isEmpty()).findFirst();
+    }
+
+    /** Kinds that somebody may have meant: the same word in another group or version, or spelled otherwise. */
+    public List<KubeApi.Kind> resembling(ObjectNode unknown) {
+        String word = Json.textAt(unknown, "kind").toLowerCase(Locale.ROOT);
+        return api.kinds().stream()
+                .filter(kind ->
+                        kind.resource().equals(word + "s") || kind.resource().equals(word))
+                .sorted(Comparator.comparing(KubeApi.Kind::toString))
+                .toList();
+    }
+
+    /** What is written in a file that means nothing to the cluster, such as a misspelled field; empty if all means something. */
+    public Optional<String> findMisspelled(Manifests manifests, Rehearsal rehearsal) {
+        for (ObjectNode object : manifests.all()) {
+            KubeApi.Kind kind = kind(object).orElseThrow();
+            ObjectNode placed = placed(object, kind);
+            try {
+                rehearsal.of(kind, Json.textAt(placed, "metadata", "namespace"), placed);
+            } catch (ApiException e) {
+                // Whatever else is refused may be taken when it is its turn: its namespace may be in the same file.
+                Matcher fields = FIELDS.matcher(String.valueOf(e.getMessage()));
+                if (fields.find()) {
+                    return Optional.of(word(object) + ": " + fields.group(1));
+                }
+            }
+        }
+        return Optional.empty();
     }
 
     private Optional<KubeApi.Kind> kind(ObjectNode object) {

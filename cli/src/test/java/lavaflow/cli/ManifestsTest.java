@@ -47,6 +47,22 @@ class ManifestsTest {
     }
 
     @Test
+    void whatIsSaidTwiceIsRefused() {
+        assertThatThrownBy(() -> Manifests.read("""
+                {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+                ---
+                apiVersion: batch/v1
+                kind: Job
+                metadata: {name: b}
+                spec:
+                  completions: 1
+                  completions: 2
+                """))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("document 2, line 7: key \"completions\" is there twice");
+    }
+
+    @Test
     void imagesOfAllContainersAreFound() {
         Manifests found = Manifests.read("""
                 apiVersion: batch.volcano.sh/v1alpha1

@@ -273,6 +273,12 @@ public final class RemoteKubeApi implements KubeApi, AutoCloseable {
         return writer.write(kind, "POST", path(kind, namespace, "", ""), JSON, typed(kind, object));
     }
 
+    /** Asks whether an object would be taken exactly as it is written, fields nobody knows refused; nothing is made. */
+    public void rehearse(Kind kind, String namespace, ObjectNode object) {
+        String query = "?dryRun=All&fieldValidation=Strict";
+        writer.write(kind, "POST", path(kind, namespace, "", "") + query, JSON, typed(kind, object));
+    }
+
     /** Callers may leave out what the place says already. */
     private ObjectNode typed(Kind kind, ObjectNode object) {
         if (object.has("kind") && object.has("apiVersion")) {
