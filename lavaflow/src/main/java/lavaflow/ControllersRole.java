@@ -23,7 +23,6 @@ import lavaflow.controller.Timing;
 import lavaflow.flows.FlowControllers;
 import lavaflow.flows.NetworkProbes;
 import lavaflow.jobs.JobControllers;
-import lavaflow.kube.ApiException;
 import lavaflow.remote.RemoteKubeApi;
 import lavaflow.remote.Settings;
 import lavaflow.scheduler.GangSettings;
@@ -37,8 +36,6 @@ import org.slf4j.LoggerFactory;
 /** The role of {@code lava controllers}: the core controllers beside any API server. */
 final class ControllersRole implements Foreground.Role {
     private static final Logger LOG = LoggerFactory.getLogger(ControllersRole.class);
-    private static final Duration PAUSE = Duration.ofSeconds(1);
-
     /**
      * What may differ between clusters.
      *
@@ -150,22 +147,7 @@ final class ControllersRole implements Foreground.Role {
 
     /** Connects, however long the server takes to come up; other failures are the caller's. */
     static ControllersRole connect(Options options) throws IOException, InterruptedException {
-        while (true) {
-            try {
-                RemoteKubeApi api = new RemoteKubeApi(options.connection());
-                try {
-                    return new ControllersRole(options, api);
-                } catch (IOException | RuntimeException e) {
-                    api.close();
-                    throw e;
-                }
-            } catch (ApiException e) {
-                if (e.code() < 500) {
-                    throw e;
-                }
-                Thread.sleep(PAUSE);
-            }
-        }
+        return Foreground.connect(options.connection(), api -> new ControllersRole(options, api));
     }
 
     private static Identities identities(RemoteKubeApi api, boolean accounts) {

@@ -1,6 +1,12 @@
 package lavaflow;
 
+import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+
+import lavaflow.kube.ApiException;
+import lavaflow.remote.RemoteKubeApi;
+import lavaflow.remote.Settings;
 
 /** Stays in the foreground with a role until the process is told to end, and lets it end before the process does. */
 final class Foreground {
@@ -18,7 +24,34 @@ final class Foreground {
         Role begin() throws Exception;
     }
 
+    /** Makes a role that works on a server. */
+    interface OnServer<R extends Role> {
+        R on(RemoteKubeApi api) throws IOException;
+    }
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
     private Foreground() {}
+
+    /** Connects, however long the server takes to come up; other failures are the caller's. */
+    static <R extends Role> R connect(Settings connection, OnServer<R> role) throws IOException, InterruptedException {
+        while (true) {
+            try {
+                RemoteKubeApi api = new RemoteKubeApi(connection);
+                try {
+                    return role.on(api);
+                } catch (IOException | RuntimeException e) {
+                    api.close();
+                    throw e;
+                }
+            } catch (ApiException e) {
+                if (e.code() < 500) {
+                    throw e;
+                }
+                Thread.sleep(PAUSE);
+            }
+        }
+    }
 
     /** The exit code. */
     static int stay(Beginning beginning) throws Exception {

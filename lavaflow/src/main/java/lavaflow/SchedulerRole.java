@@ -24,7 +24,6 @@ import org.slf4j.LoggerFactory;
 /** The role of {@code lava scheduler}: the scheduler beside any API server. */
 final class SchedulerRole implements Foreground.Role {
     private static final Logger LOG = LoggerFactory.getLogger(SchedulerRole.class);
-    private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final KubeApi.Kind NAMESPACES = KubeApi.Kind.clusterWide("namespaces");
     private static final Lease LEASE = new Lease("volcano-system", "volcano");
 
@@ -88,22 +87,7 @@ final class SchedulerRole implements Foreground.Role {
 
     /** Connects, however long the server takes to come up; other failures are the caller's. */
     static SchedulerRole connect(Options options) throws IOException, InterruptedException {
-        while (true) {
-            try {
-                RemoteKubeApi api = new RemoteKubeApi(options.connection());
-                try {
-                    return new SchedulerRole(options, api);
-                } catch (IOException | RuntimeException e) {
-                    api.close();
-                    throw e;
-                }
-            } catch (ApiException e) {
-                if (e.code() < 500) {
-                    throw e;
-                }
-                Thread.sleep(PAUSE);
-            }
-        }
+        return Foreground.connect(options.connection(), api -> new SchedulerRole(options, api));
     }
 
     /** Works until interrupted; true if it had to stop because somebody else may work now. */

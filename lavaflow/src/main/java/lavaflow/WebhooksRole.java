@@ -14,7 +14,6 @@ import lavaflow.apiserver.Identity;
 import lavaflow.batch.Batch;
 import lavaflow.controller.KubeApi;
 import lavaflow.jobs.ResourceGroups;
-import lavaflow.kube.ApiException;
 import lavaflow.kube.DecodingException;
 import lavaflow.remote.RemoteKubeApi;
 import lavaflow.remote.Settings;
@@ -27,8 +26,6 @@ import org.slf4j.LoggerFactory;
 /** The role of {@code lava webhooks}: the webhooks of Volcano, the training operator, the Trainer and JobSet beside any API server. */
 final class WebhooksRole implements Foreground.Role {
     private static final Logger LOG = LoggerFactory.getLogger(WebhooksRole.class);
-    private static final Duration PAUSE = Duration.ofSeconds(1);
-
     /**
      * A certificate somebody else made.
      *
@@ -93,22 +90,7 @@ final class WebhooksRole implements Foreground.Role {
 
     /** Connects, however long the server takes to come up; other failures are the caller's. */
     static WebhooksRole connect(Options options) throws IOException, InterruptedException {
-        while (true) {
-            try {
-                RemoteKubeApi api = new RemoteKubeApi(options.connection());
-                try {
-                    return new WebhooksRole(options, api);
-                } catch (IOException | RuntimeException e) {
-                    api.close();
-                    throw e;
-                }
-            } catch (ApiException e) {
-                if (e.code() < 500) {
-                    throw e;
-                }
-                Thread.sleep(PAUSE);
-            }
-        }
+        return Foreground.connect(options.connection(), api -> new WebhooksRole(options, api));
     }
 
     /** Tells the API server to ask; whoever asks is answered from then on. */
