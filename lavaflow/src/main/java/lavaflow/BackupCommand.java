@@ -34,7 +34,7 @@ final class BackupCommand implements Command {
         if (home.running().isPresent()) {
             AdminClient.of(home).backup(target);
         } else if (!Files.exists(home.store())) {
-            throw new CommandFailure(Lava.FAILED, "there is no cluster in " + home.directory());
+            throw home.missing();
         } else {
             try (Store store = Store.open(home.store(), StoreOptions.defaults())) {
                 store.backup(target);

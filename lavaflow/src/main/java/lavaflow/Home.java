@@ -80,6 +80,12 @@ record Home(Path directory) {
         return new Home(Path.of(home.isEmpty() ? System.getProperty("user.home") : home, ".lava"));
     }
 
+    /** What to say to whoever wants something of a cluster that was never started. */
+    CommandFailure missing() {
+        return new CommandFailure(
+                Lava.UNREACHABLE, "there is no cluster in " + directory + " yet. Start it with: lava up --detach");
+    }
+
     Path kubeconfig() {
         return directory.resolve("kubeconfig");
     }

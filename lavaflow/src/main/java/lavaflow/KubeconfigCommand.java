@@ -18,8 +18,7 @@ final class KubeconfigCommand implements Command {
     public int run(Arguments arguments, Console console) {
         Home home = arguments.home();
         if (!Files.exists(home.kubeconfig())) {
-            throw new CommandFailure(
-                    Lava.UNREACHABLE, "there is no cluster in " + home.directory() + " yet; start it with: lava up");
+            throw home.missing();
         }
         console.line(home.kubeconfig().toString());
         return Lava.DONE;

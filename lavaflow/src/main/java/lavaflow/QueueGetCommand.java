@@ -79,7 +79,7 @@ final class QueueGetCommand implements Command {
         limit("Guarantee", Json.at(queue, "spec", "guarantee", "resource"), console);
         console.status("Deserved", ResourceText.line(use.deserved()));
         console.status("Allocated", ResourceText.line(use.allocated()));
-        console.status("Waiting for", ResourceText.line(waiting(use)));
+        console.status("Waits for", ResourceText.line(waiting(use)));
         console.status(
                 "PodGroups",
                 use.groups().pending() + " pending, " + use.groups().inqueue() + " inqueue, "

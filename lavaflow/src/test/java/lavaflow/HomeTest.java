@@ -1,10 +1,13 @@
 package lavaflow;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -25,6 +28,17 @@ class HomeTest {
         Home home = Home.of(directory.resolve("data"));
         home.create();
         return home;
+    }
+
+    @Test
+    void whoWantsSomethingOfAClusterThatIsNotThereLearnsHowToStartIt() {
+        String missing = directory.resolve("nothing").toString();
+        for (List<String> words : List.of(
+                List.of("kubeconfig", "--data-dir", missing),
+                List.of("backup", directory.resolve("copy").toString(), "--data-dir", missing))) {
+            assertThat(Lava.run(words, new PrintWriter(new StringWriter()))).isEqualTo(Lava.UNREACHABLE);
+        }
+        assertThat(Home.of(Path.of(missing)).missing()).hasMessageEndingWith("Start it with: lava up --detach");
     }
 
     @Test

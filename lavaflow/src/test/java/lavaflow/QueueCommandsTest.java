@@ -115,7 +115,7 @@ class QueueCommandsTest {
                 .put("nvidia.com/gpu", "4000");
         testing.api.create(GROUPS, "default", group);
         assertThat(lines(lava("queue", "get", "busy")))
-                .contains("Waiting for nvidia.com/gpu 4000")
+                .contains("Waits for nvidia.com/gpu 4000")
                 .anyMatch(line -> line.startsWith("default/huge ") && line.contains(" 4 "));
         assertThat(lines(lava("top", "queues")).getFirst())
                 .isEqualTo("NAME STATE WEIGHT SHARE RUNNING WAITING CPU MEMORY GPU");
