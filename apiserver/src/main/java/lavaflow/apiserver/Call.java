@@ -8,8 +8,6 @@ import java.util.Map;
 
 import lavaflow.access.User;
 import lavaflow.audit.AuditRecord;
-import lavaflow.kube.GroupVersionKind;
-import lavaflow.kube.KindInfo;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
@@ -203,15 +201,6 @@ public final class Call {
     /** Whether nothing may come of it, whichever options say so. */
     public boolean isTrial() {
         return dryRun || (deletion != null && deletion.dryRun());
-    }
-
-    /** Group, version and kind of what is sent: of the resource, or of its subresource. */
-    public GroupVersionKind sentKind() {
-        KindInfo info = resource.info();
-        KindInfo.Subresource sub = subresource().isEmpty() ? null : info.subresource(subresource());
-        return sub == null
-                ? new GroupVersionKind(info.group(), info.version(), info.kind())
-                : new GroupVersionKind(sub.group(), sub.version(), sub.kind());
     }
 
     /** Where remarks about this call are written down. */

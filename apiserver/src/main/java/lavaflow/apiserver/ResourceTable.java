@@ -124,10 +124,6 @@ public final class ResourceTable {
         return byPath.get(path(group, version, resource));
     }
 
-    public boolean servesVersion(String group, String version) {
-        return catalogue().version(group, version) != null;
-    }
-
     /** Whether built-in kinds are of the group. */
     boolean isBuiltinGroup(String group) {
         return builtinGroups.contains(group);

@@ -3,8 +3,6 @@ package lavaflow.cel;
 import java.util.ArrayList;
 import java.util.List;
 
-import lavaflow.kube.GoQuote;
-
 /** Functions on text. Positions count code points. */
 final class StringFunctions {
     /** Replacing may multiply the length of text at the price of adding; nothing real is longer than this. */
@@ -236,9 +234,5 @@ final class StringFunctions {
             }
         }
         return quoted.append('"').toString();
-    }
-
-    static String goQuote(String text) {
-        return GoQuote.quote(text);
     }
 }

@@ -83,10 +83,6 @@ public record Target(KubeApi.Kind kind, ObjectNode object) {
         return Json.textAt(object, "metadata", "uid");
     }
 
-    boolean isVolcanoJob() {
-        return kind.resource().equals("jobs") && kind.group().equals("batch.volcano.sh");
-    }
-
     /** Tells the pods of an object; remembers who is above whom. Not safe for concurrent use. */
     Membership membership(KubeApi api) {
         return new Membership(api);

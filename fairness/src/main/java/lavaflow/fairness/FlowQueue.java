@@ -15,10 +15,6 @@ final class FlowQueue {
         return waiting.isEmpty() && executing == 0;
     }
 
-    int seatsRequested() {
-        return seatsExecuting + seatsWaiting;
-    }
-
     /** A request that waits, and the thread that waits for it. */
     static final class Waiter {
         final FlowQueue queue;

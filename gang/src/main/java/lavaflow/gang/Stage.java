@@ -61,11 +61,6 @@ public enum Stage {
         return this == RELEASING || this == LINGERING;
     }
 
-    /** Has or had a node as the API tells it. */
-    public boolean isScheduled() {
-        return this == BOUND || this == RUNNING || isCompleted();
-    }
-
     public boolean isCompleted() {
         return this == SUCCEEDED || this == FAILED;
     }

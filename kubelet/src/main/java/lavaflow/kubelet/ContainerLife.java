@@ -42,10 +42,6 @@ final class ContainerLife {
         return attempts.isEmpty() ? null : attempts.getLast();
     }
 
-    void replaceLast(Attempt attempt) {
-        attempts.set(attempts.size() - 1, attempt);
-    }
-
     /** Puts a changed life in the place of what it was. */
     boolean replace(Attempt attempt) {
         for (int i = 0; i < attempts.size(); i++) {
@@ -92,7 +88,7 @@ final class ContainerLife {
             if (reason && exit != null) {
                 backOff = BackOff.next(backOff, exit.at(), now);
             }
-            replaceLast(last.removed(now));
+            attempts.set(attempts.size() - 1, last.removed(now));
         }
         failure = null;
         started = false;

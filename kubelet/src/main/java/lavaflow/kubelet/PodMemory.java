@@ -310,10 +310,6 @@ class PodMemory {
         return locked(() -> vanished);
     }
 
-    boolean wasTakenIn() {
-        return locked(() -> startTime != null);
-    }
-
     List<String> addresses() {
         return locked(() -> addresses);
     }
