@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param figures by namespace, pod and container with slashes between; the node's own by the empty name
  */
 record NodeUsage(Map<String, Figures> figures) {
+    /** Nodes tell times in whole seconds, so between moments as close as these their own figure is nearer the truth. */
+    private static final Duration ROUGH = Duration.ofSeconds(10);
+
     /** What one of them used: processor time in all, and now where the node says so (-1 else), and memory. */
     record Figures(Instant time, long cpuNanos, long nanoCores, long memoryBytes) {}
 
@@ -64,6 +67,9 @@ record NodeUsage(Map<String, Figures> figures) {
         }
         if (then != null && now.time().isAfter(then.time()) && now.cpuNanos() >= then.cpuNanos()) {
             Duration window = Duration.between(then.time(), now.time());
+            if (window.compareTo(ROUGH) < 0 && now.nanoCores() >= 0) {
+                return new Rate(now.nanoCores(), window);
+            }
             double seconds = window.toNanos() / 1e9;
             return new Rate((long) ((now.cpuNanos() - then.cpuNanos()) / seconds), window);
         }

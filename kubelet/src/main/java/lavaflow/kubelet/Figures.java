@@ -31,6 +31,8 @@ final class Figures {
 
     private static final String GAUGE = "gauge";
 
+    private static final long UNKNOWN = -1;
+
     private record Sample(long cpuNanos, long atNanos, long rate) {}
 
     private final NodeSettings settings;
@@ -42,7 +44,7 @@ final class Figures {
         this.clock = clock;
     }
 
-    /** Processor time used a second, since the last time anybody asked. */
+    /** Processor time used a second, since the last time anybody asked; unknown to whoever asks first. */
     private synchronized long rate(String key, long cpuNanos) {
         long now = System.nanoTime();
         Sample before = samples.get(key);
@@ -50,7 +52,7 @@ final class Figures {
             return before.rate();
         }
         long rate = before == null || cpuNanos < before.cpuNanos()
-                ? 0
+                ? UNKNOWN
                 : (long) ((double) (cpuNanos - before.cpuNanos()) * NANOS / (now - before.atNanos()));
         samples.put(key, new Sample(cpuNanos, now, rate));
         return rate;
@@ -100,10 +102,12 @@ final class Figures {
     }
 
     private void use(ObjectNode object, String key, Usage usage, Instant now) {
-        object.putObject("cpu")
-                .put("time", GoTime.seconds(now))
-                .put("usageNanoCores", rate(key, usage.cpuNanos()))
-                .put("usageCoreNanoSeconds", usage.cpuNanos());
+        ObjectNode cpu = object.putObject("cpu").put("time", GoTime.seconds(now));
+        long rate = rate(key, usage.cpuNanos());
+        if (rate != UNKNOWN) {
+            cpu.put("usageNanoCores", rate);
+        }
+        cpu.put("usageCoreNanoSeconds", usage.cpuNanos());
         object.putObject("memory")
                 .put("time", GoTime.seconds(now))
                 .put("usageBytes", usage.memoryBytes())
