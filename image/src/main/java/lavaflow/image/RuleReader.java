@@ -60,6 +60,9 @@ final class RuleReader {
             throw new IllegalArgumentException("rule " + number + ": 'image' is missing: a name, or a pattern with *");
         }
         String pattern = Json.textAt(rule, "image");
+        if (hasSpace(pattern)) {
+            throw new IllegalArgumentException("rule " + number + " (" + pattern + "): no name has spaces in it");
+        }
         try {
             return new ImageRule(pattern, origin(rule), false);
         } catch (IllegalArgumentException e) {
@@ -78,7 +81,7 @@ final class RuleReader {
             case "registry" -> {
                 checkKeys(rule, Set.of("image", kind, "plainHttp", "caFile"));
                 String authority = Json.textAt(rule, "caFile");
-                String place = Json.textAt(rule, kind);
+                String place = place(Json.textAt(rule, kind));
                 yield new Origin.Registry(
                         place.isEmpty() ? null : place,
                         Json.flagAt(rule, "plainHttp"),
@@ -91,6 +94,25 @@ final class RuleReader {
             case "directory" -> new Origin.Tree(directory.resolve(text(rule, kind)), config(rule, kind));
             default -> new Origin.Host(HostDefaults.completed(config(rule, kind)));
         };
+    }
+
+    /** People know registries by their addresses, and nobody would hear of the mistake before a pod waits for an image. */
+    private static String place(String written) {
+        if (written.contains("://")) {
+            String scheme = written.substring(0, written.indexOf("://") + 3);
+            throw new IllegalArgumentException("'registry' is HOST/PATH without " + scheme
+                    + (scheme.equals("http://")
+                            ? "; plainHttp: true (--plain-http) is for registries without encryption"
+                            : ""));
+        }
+        if (hasSpace(written)) {
+            throw new IllegalArgumentException("'registry' is HOST/PATH, not '" + written + "'");
+        }
+        return written;
+    }
+
+    private static boolean hasSpace(String text) {
+        return text.chars().anyMatch(Character::isWhitespace);
     }
 
     private Path path(ObjectNode rule, String kind) {

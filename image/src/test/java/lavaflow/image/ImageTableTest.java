@@ -103,6 +103,10 @@ class ImageTableTest {
             quoteCharacter = '"',
             value = {
                 "- {host: true} | rule 1: 'image' is missing",
+                "- {image: a, registry: 'https://m.example/x'} | rule 1 (a): 'registry' is HOST/PATH without https://",
+                "- {image: a, registry: 'http://m.example'} | rule 1 (a): 'registry' is HOST/PATH without http://; plainHttp",
+                "- {image: a, registry: 'foo bar'} | rule 1 (a): 'registry' is HOST/PATH, not 'foo bar'",
+                "- {image: 'a b', host: {}} | rule 1 (a b): no name has spaces in it",
                 "- {image: a} | rule 1 (a): exactly one of registry, archive",
                 "- {image: a, host: true, layout: x} | exactly one of",
                 "- {image: a, archive: x, command: [a]} | 'command' means nothing here",
