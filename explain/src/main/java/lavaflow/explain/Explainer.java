@@ -98,9 +98,17 @@ public final class Explainer {
         boolean placed = core.inquire(cluster.now(), inquiry -> inquiry.isPlaced(gang));
         boolean ended = gang.phase() == GroupPhase.COMPLETED;
         Explanation.Subject subject = subject(gang);
+        String extender = placed ? extenderInTheWay(gang) : "";
+        if (!extender.isEmpty()) {
+            return Headline.ofUnasked(subject, extender);
+        }
         if (placed || ended) {
             return new Explanation(subject, false, Headline.ofPlaced(subject, ended), List.of(), List.of(), true);
         }
+        return waiting(gang, subject, withRemedies);
+    }
+
+    private Explanation waiting(Gang gang, Explanation.Subject subject, boolean withRemedies) {
         List<StageReport> stages = core.inquire(cluster.now(), inquiry -> Stages.of(inquiry, gang, cluster));
         boolean blocked = stages.stream().anyMatch(each -> each.verdict() == Verdict.BLOCKED);
         if (!blocked && !gang.waiting().isEmpty()) {
@@ -116,6 +124,24 @@ public final class Explainer {
         Laboratory laboratory = new Laboratory(cluster, plugins, subject.key(), goal);
         List<Explanation.Remedy> remedies = new Remedies(laboratory, core, gang, stages).find();
         return new Explanation(subject, true, headline, stages, remedies, laboratory.goesOn());
+    }
+
+    /** Copies of the cluster cannot ask an extender: where it is, if a gang has no nodes that would have them without it; else empty. */
+    private String extenderInTheWay(Gang gang) {
+        long placed = cluster.members().stream()
+                .filter(each -> each.pod().namespace().equals(gang.spec().namespace())
+                        && each.group().equals(gang.spec().name()))
+                .filter(each -> !each.pod().node().isEmpty())
+                .count();
+        if (placed >= Math.max(1, gang.spec().minMember())) {
+            return "";
+        }
+        return cluster.configuration().tiers().stream()
+                .flatMap(List::stream)
+                .filter(entry -> entry.name().equals("extender"))
+                .map(entry -> entry.arguments().text("extender.urlPrefix", ""))
+                .findFirst()
+                .orElse("");
     }
 
     /** Where each stage alone would be passed, what was said when it was tried last. */

@@ -26,6 +26,23 @@ final class Headline {
                 + (waiting == 0 ? "." : "; " + waiting + " more would be welcome to it and wait.");
     }
 
+    /** Of a gang that everything but an extender lets run. */
+    static Explanation ofUnasked(Explanation.Subject subject, String extender) {
+        String why = "the extender at " + extender + " refuses it or does not answer, all others would let it run";
+        List<StageReport> stages = new ArrayList<>();
+        for (Stage stage : Stage.values()) {
+            boolean asked = stage == Stage.NODES;
+            Verdict verdict = asked ? Verdict.BLOCKED : Verdict.PASSED;
+            boolean reached = stage != Stage.PREEMPTION;
+            stages.add(new StageReport(
+                    stage,
+                    reached ? verdict : Verdict.NOT_REACHED,
+                    asked ? List.of(new Finding.Said(why)) : List.of()));
+        }
+        String headline = "PodGroup " + subject.key() + " waits: " + why + ".";
+        return new Explanation(subject, true, headline, stages, List.of(), true);
+    }
+
     static String of(Explanation.Subject subject, List<StageReport> stages) {
         StageReport first = stages.stream()
                 .filter(each -> each.verdict() == Verdict.BLOCKED)

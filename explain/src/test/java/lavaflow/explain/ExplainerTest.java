@@ -507,6 +507,23 @@ class ExplainerTest {
     }
 
     @Test
+    void anExtenderThatNobodyHereCanAskIsInTheWay() {
+        TestingClusters cluster = cluster()
+                .configured(
+                        PREEMPTING
+                                + "  - name: extender\n    arguments: {extender.urlPrefix: 'http://there', extender.predicateVerb: fits}\n")
+                .node("a", 4, 0)
+                .runs("old", 1, "a", cpus(1))
+                .gang("new", 2, cpus(1));
+        assertThat(cluster.explain("old").waiting()).isFalse();
+        Explanation explanation = cluster.explain("new");
+        assertThat(explanation.waiting()).isTrue();
+        assertThat(blocked(explanation, Stage.NODES))
+                .containsExactly(
+                        "the extender at http://there refuses it or does not answer, all others would let it run");
+    }
+
+    @Test
     void aQueueTellsOfThoseBelowIt() {
         TestingClusters cluster = cluster()
                 .configured(HIERARCHY)
