@@ -86,7 +86,8 @@ final class Holdup {
         String what = resource.equals("podgroups") ? "PodGroup" : resource.replaceFirst("s$", "");
         return "Its " + what + " cannot be made: "
                 + String.valueOf(refused.why().getMessage())
-                        .replaceFirst("^admission webhook \"[^\"]*\" denied the request: ", "");
+                        .replaceFirst("^admission webhook \"[^\"]*\" denied the request: ", "")
+                        .strip();
     }
 
     private static String gang(@Nullable ObjectNode group) {

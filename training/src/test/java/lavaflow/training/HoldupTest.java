@@ -26,7 +26,7 @@ class HoldupTest {
         ApiException why = ApiException.of(
                 code,
                 "Forbidden",
-                "admission webhook \"validatepodgroup.volcano.sh\" denied the request: queue `closed` status is `Closed`.");
+                "admission webhook \"validatepodgroup.volcano.sh\" denied the request: queue `closed` status is `Closed`. ");
         Step step = new Step.Create(Gang.VOLCANO_GROUPS, "team", Json.object());
         return new Outcome(List.of(), List.of(new Outcome.Refused(step, why)), 0);
     }
