@@ -12,6 +12,7 @@ import lavaflow.kube.ApiException;
 import lavaflow.scheduler.Definitions;
 import lavaflow.trainer.TrainerDefinitions;
 import lavaflow.trainer.TrainerRuntimes;
+import lavaflow.trainer.TrainerVersion;
 import lavaflow.training.TrainingDefinitions;
 
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,7 @@ final class GangInstallation implements AutoCloseable {
         /** Rights of those who work on the kinds, whoever installs these. */
         RIGHTS,
         KINDS,
-        /** Also runtimes of TrainJobs, whose images this machine makes. */
+        /** Also runtimes of TrainJobs, whose images this machine makes, and the version of their controller. */
         EVERYTHING
     }
 
@@ -87,8 +88,11 @@ final class GangInstallation implements AutoCloseable {
             return;
         }
         definitions.ensure();
-        if (extent == Extent.EVERYTHING && !TrainerRuntimes.ensure(api)) {
-            LOG.warn("runtimes of TrainJobs are not served, so none is installed");
+        if (extent == Extent.EVERYTHING) {
+            TrainerVersion.ensure(api);
+            if (!TrainerRuntimes.ensure(api)) {
+                LOG.warn("runtimes of TrainJobs are not served, so none is installed");
+            }
         }
         if (definitions.hasMade() && !definitions.awaitServed(SERVING)) {
             LOG.warn("not all kinds of jobs are served yet: kubectl get customresourcedefinitions says why");

@@ -26,6 +26,10 @@ class TrainerKindsTest {
     private static final KubeApi.Kind JOB_SETS = new KubeApi.Kind("jobset.x-k8s.io", "v1alpha2", "jobsets", true);
     private static final KubeApi.Kind GROUPS = new KubeApi.Kind("scheduling.volcano.sh", "v1beta1", "podgroups", true);
     private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
+    private static final KubeApi.Kind ROLE_BINDINGS =
+            new KubeApi.Kind("rbac.authorization.k8s.io", "v1", "rolebindings", true);
+    private static final KubeApi.Kind REVIEWS =
+            new KubeApi.Kind("authorization.k8s.io", "v1", "subjectaccessreviews", false);
 
     private static ObjectNode job(String runtime) {
         ObjectNode job = TestingAllInOne.named("digits");
@@ -43,6 +47,33 @@ class TrainerKindsTest {
 
     private static List<ObjectNode> pods(TestingAllInOne testing) {
         return testing.api.list(PODS, "default", KubeApi.View.WHOLE).items();
+    }
+
+    @Test
+    void whoeverIsLoggedInMayAskForTheVersion(@TempDir Path directory) throws Exception {
+        AllInOne.Options options = AllInOne.Options.usual(true, List.of(SimShape.usual(1)));
+        try (TestingAllInOne testing = new TestingAllInOne(directory.resolve("data"), options)) {
+            String name = "kubeflow-trainer-public";
+            testing.await(ROLE_BINDINGS, "kubeflow-system", name, Optional::isPresent);
+            assertThat(testing.api.find(KubeApi.Kind.core("configmaps"), "kubeflow-system", name))
+                    .hasValueSatisfying(found -> assertThat(Json.textAt(found, "data", "kubeflow_trainer_version"))
+                            .isEqualTo("v2.3.0"));
+            assertThat(mayRead(testing, name)).isTrue();
+            assertThat(mayRead(testing, "another")).isFalse();
+        }
+    }
+
+    /** Whether somebody without any rights of their own may read a ConfigMap beside the version. */
+    private static boolean mayRead(TestingAllInOne testing, String map) {
+        ObjectNode review = Json.object();
+        ObjectNode spec = review.putObject("spec");
+        spec.put("user", "anybody").putArray("groups").add("system:authenticated");
+        spec.putObject("resourceAttributes")
+                .put("verb", "get")
+                .put("resource", "configmaps")
+                .put("namespace", "kubeflow-system")
+                .put("name", map);
+        return Json.flagAt(testing.api.create(REVIEWS, "", review), "status", "allowed");
     }
 
     @Test
