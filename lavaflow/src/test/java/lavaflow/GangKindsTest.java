@@ -65,6 +65,14 @@ class GangKindsTest {
                 ObjectNode definition = testing.api.find(DEFINITIONS, "", name).orElseThrow();
                 assertThat(is(definition, "NonStructuralSchema")).as(name).isFalse();
             });
+            assertThat(NAMES.stream()
+                            .map(name -> testing.api.find(DEFINITIONS, "", name).orElseThrow())
+                            .flatMap(definition -> Json.listAt(definition, "spec", "names", "shortNames")
+                                    .valueStream())
+                            .map(JsonNode::asText))
+                    .as("kubectl warns of a short name that means two kinds")
+                    .contains("pg", "pgs", "vcjob")
+                    .doesNotHaveDuplicates();
             ObjectNode root = testing.api.find(QUEUES, "", "root").orElseThrow();
             assertThat(Json.at(root, "spec"))
                     .isEqualTo(Json.parse("{\"dequeueStrategy\":\"traverse\",\"reclaimable\":false,\"weight\":1}"));
