@@ -24,7 +24,7 @@ final class GangNews {
     /** How long numbers may be other than was told, and that a gang is through: whoever made it tells that at once. */
     static final Duration PAUSE = Duration.ofSeconds(1);
     /** Before it is told that a gang is scheduled: it runs as soon as its pods have their nodes, which is told then. */
-    static final Duration BINDING = Duration.ofMillis(100);
+    static final Duration BINDING = Duration.ofSeconds(1);
     /** Pods that are made one after the other are no further apart. */
     static final Duration APART = Duration.ofSeconds(1);
     /** Somebody who makes pods for longer is no reason to keep silent. */
