@@ -339,6 +339,7 @@ final class Connection implements Streams, AutoCloseable {
 
     @Override
     public void close() {
+        reachability.close();
         clients.close();
         older.forEach(Clients::close);
     }

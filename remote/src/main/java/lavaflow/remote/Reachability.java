@@ -15,15 +15,21 @@ final class Reachability {
     private final String server;
     private final AtomicReference<String> failure = new AtomicReference<>("");
     private volatile boolean known;
+    private volatile boolean closed;
 
     Reachability(String server) {
         this.server = server;
     }
 
     void failed(String what) {
-        if (known && failure.getAndSet(what).isEmpty()) {
+        if (known && !closed && failure.getAndSet(what).isEmpty()) {
             LOG.warn("cannot reach {}: {}; trying again", server, what);
         }
+    }
+
+    /** What fails from now on was meant to. */
+    void close() {
+        closed = true;
     }
 
     void reached() {
