@@ -79,7 +79,7 @@ public final class GangLogs {
         listing.items().forEach(pod -> put(pod, false));
         if (!wish.follow()) {
             for (ObjectNode pod : List.copyOf(pods.values())) {
-                for (Reader reader : readersOf(pod)) {
+                for (Reader reader : lines.isRead() ? readersOf(pod) : List.<Reader>of()) {
                     reader.readOnce();
                 }
             }
@@ -88,7 +88,7 @@ public final class GangLogs {
         try (KubeApi.Watch watch = api.watch(PODS, listing.revision(), KubeApi.View.WHOLE)) {
             while (true) {
                 pods.values().forEach(pod -> readersOf(pod).forEach(Reader::goOn));
-                if (isOver() && !hasMore()) {
+                if (!lines.isRead() || (isOver() && !hasMore())) {
                     return seen.size();
                 }
                 for (KubeApi.Event event : watch.next(LOOK).events()) {

@@ -68,6 +68,11 @@ public final class LogLines {
         write(text);
     }
 
+    /** False once whoever read this has gone, as {@code head} does after a few lines. */
+    synchronized boolean isRead() {
+        return !out.checkError();
+    }
+
     private void write(String line) {
         clear();
         out.println(line);

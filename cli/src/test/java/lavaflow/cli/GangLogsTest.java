@@ -1,7 +1,9 @@
 package lavaflow.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -103,6 +105,31 @@ class GangLogsTest {
         log("train-ps-0", List.of("2030-01-02T03:04:05Z hello"));
         log("train-worker-10", List.of("2030-01-02T03:04:05Z a", "2030-01-02T03:04:06Z b"));
         assertThat(run(target(), wish(false))).containsExactly("ps-0 │ hello", "worker-10 │ a", "worker-10 │ b");
+    }
+
+    @Test
+    void nothingIsFollowedForNobody() throws InterruptedException {
+        api.edit(JOBS, "team", "train", job -> {
+            Json.ensureObject(job, "status").withObject("state").put("phase", "Running");
+            return job;
+        });
+        pod("train-ps-0", "{'running':{}}", 0);
+        log("train-ps-0", List.of("2030-01-02T03:04:05Z hello"));
+        Writer closed = new Writer() {
+            @Override
+            public void write(char[] text, int from, int length) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        int pods =
+                new GangLogs(api, this::open, target(), wish(true), new Palette(false), new PrintWriter(closed)).run();
+        assertThat(pods).isEqualTo(1);
     }
 
     @Test
