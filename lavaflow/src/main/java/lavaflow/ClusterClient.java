@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 import lavaflow.apiserver.YamlText;
 import lavaflow.batch.Batch;
@@ -11,6 +12,7 @@ import lavaflow.cli.LogSource;
 import lavaflow.cli.Target;
 import lavaflow.cli.VolcanoObjects;
 import lavaflow.controller.KubeApi;
+import lavaflow.explain.ExplanationForm;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 import lavaflow.remote.RemoteKubeApi;
@@ -173,8 +175,33 @@ final class ClusterClient implements AutoCloseable {
         return Target.find(api, namespace, kind, name)
                 .orElseThrow(() -> new CommandFailure(
                         Lava.FAILED,
-                        "there is no " + kind + " '" + name + "' in namespace " + namespace
-                                + (kind.equals("job") ? ". Try: lava job ls -A" : "")));
+                        Target.isKnown(api, kind)
+                                ? "there is no " + kind + " '" + name + "' in namespace " + namespace + ". Try: "
+                                        + (kind.equals("job") ? "lava job ls -A" : "kubectl get " + kind + " -A")
+                                : "this cluster knows nothing called '" + kind
+                                        + "'. Try one of: job, tfjob, pytorchjob, podgroup, deployment, pod"));
+    }
+
+    /** Why a PodGroup waits: one sentence, and the first thing that would help. Empty where nobody can be asked. */
+    Optional<String> why(String namespace, String group) {
+        try {
+            ObjectNode told = read("/apis/" + ExplanationForm.GROUP + "/" + ExplanationForm.VERSION + "/namespaces/"
+                    + namespace + "/podgroups/" + group);
+            if (!Json.flagAt(told, "waiting")) {
+                return Optional.empty();
+            }
+            List<String> changes = new ArrayList<>();
+            for (JsonNode remedy : Json.listAt(told, "remedies")) {
+                if (changes.isEmpty()) {
+                    Json.listAt(remedy, "changes").forEach(change -> changes.add(Json.textAt(change, "text")));
+                }
+            }
+            return Optional.of(Json.textAt(told, "headline").replaceFirst("\\.$", "")
+                    + (changes.isEmpty() ? "" : ". It would help to: " + String.join(", and ", changes))
+                    + ". More: lava explain podgroup/" + group + " -n " + namespace);
+        } catch (ApiException _) {
+            return Optional.empty(); // not every cluster has somebody to ask
+        }
     }
 
     /** Volcano's job of a name. */

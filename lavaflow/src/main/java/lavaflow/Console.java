@@ -1,7 +1,10 @@
 package lavaflow;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -26,6 +29,17 @@ final class Console {
     static boolean isTerminal() {
         java.io.Console console = System.console();
         return console != null && console.isTerminal();
+    }
+
+    /** Whether what is written to an open file of this process gets to a terminal, as far as the system tells. */
+    private static boolean isSeen(int file) {
+        try {
+            String place =
+                    Files.readSymbolicLink(Path.of("/proc/self/fd/" + file)).toString();
+            return place.startsWith("/dev/pts/") || place.startsWith("/dev/tty") || place.equals("/dev/console");
+        } catch (IOException _) {
+            return true; // no such system: what holds for one output holds for both
+        }
     }
 
     /** Asks a person; false for anything but yes. */
@@ -125,7 +139,7 @@ final class Console {
     }
 
     void error(String message) {
-        err.println(painted("31", "lava: ") + message);
+        err.println((isSeen(2) ? painted("31", "lava: ") : "lava: ") + message);
         err.flush();
     }
 

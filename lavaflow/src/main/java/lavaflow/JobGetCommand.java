@@ -5,7 +5,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
+import lavaflow.cli.GangPod;
 import lavaflow.cli.JobSummary;
+import lavaflow.cli.Target;
+import lavaflow.cli.VolcanoObjects;
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.HumanDuration;
 import lavaflow.kube.Json;
@@ -16,6 +19,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 /** Shows one job: its tasks, its pods and what happened to it. */
 final class JobGetCommand implements Command {
     private static final int EVENTS = 8;
+    private static final int TROUBLES = 5;
 
     @Override
     public String name() {
@@ -50,6 +54,7 @@ final class JobGetCommand implements Command {
             String uid = Json.textAt(job, "metadata", "uid");
             head(job, console);
             tasks(job, console);
+            troubles(cluster, job, console);
             events(
                     cluster.api().list(KubeApi.Kind.core("events"), namespace, KubeApi.View.WHOLE).items().stream()
                             .filter(event ->
@@ -108,6 +113,35 @@ final class JobGetCommand implements Command {
         }
         console.line("");
         console.table(List.of("TASK", "REPLICAS", "PENDING", "RUNNING", "SUCCEEDED", "FAILED", "IMAGES"), rows);
+    }
+
+    /** Pods that failed, and how. */
+    private static void troubles(ClusterClient cluster, ObjectNode job, Console console) {
+        Target target = new Target(VolcanoObjects.JOBS, job);
+        Target.Membership membership = target.membership(cluster.api());
+        List<GangPod> failed =
+                cluster.api().list(KubeApi.Kind.core("pods"), target.namespace(), KubeApi.View.WHOLE).items().stream()
+                        .filter(membership::has)
+                        .map(pod -> GangPod.of(pod, target.name(), Instant.now()))
+                        .filter(pod -> pod.isBad() || pod.restarts() > 0)
+                        .toList();
+        if (failed.isEmpty()) {
+            return;
+        }
+        List<List<String>> rows = new ArrayList<>();
+        for (GangPod pod : failed.subList(0, Math.min(TROUBLES, failed.size()))) {
+            rows.add(List.of(
+                    pod.label(),
+                    pod.isBad() ? console.red(pod.status()) : pod.status(),
+                    pod.node().isEmpty() ? "-" : pod.node(),
+                    Long.toString(pod.restarts()),
+                    pod.exit().isEmpty() ? "-" : pod.exit()));
+        }
+        console.line("");
+        console.table(List.of("POD", "STATUS", "NODE", "RESTARTS", "ENDED WITH"), rows);
+        if (failed.size() > TROUBLES) {
+            console.line("... and " + (failed.size() - TROUBLES) + " more that failed or restarted");
+        }
     }
 
     private static void events(List<ObjectNode> events, Console console) {

@@ -54,8 +54,10 @@ final class JobListCommand implements Command {
             if (!format.equals("text") && !format.equals("wide")) {
                 print(arguments, format, console, kinds, jobs);
             } else if (jobs.isEmpty()) {
-                console.line("There are no jobs" + (everywhere ? "" : " in namespace " + namespace)
-                        + ". Make one with: lava job run");
+                boolean all = queue == null && phase == null;
+                console.line("There are no " + (all ? "jobs" : "such jobs")
+                        + (everywhere ? "" : " in namespace " + namespace)
+                        + (all ? ". Make one with: lava job run" : ". See all with: lava job ls -A"));
             } else {
                 table(jobs, everywhere, format.equals("wide"), console);
             }

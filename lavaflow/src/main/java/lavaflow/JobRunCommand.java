@@ -108,6 +108,10 @@ final class JobRunCommand implements Command {
             throw Arguments.wrong(this, "a job needs a name, or a file: --file FILE");
         }
         int replicas = arguments.number(this, REPLICAS);
+        int min = arguments.has(MIN) ? arguments.number(this, MIN) : replicas;
+        if (min > replicas) {
+            throw Arguments.wrong(this, "--min " + min + " is more than --replicas " + replicas);
+        }
         ObjectNode job = VolcanoObjects.job(new VolcanoObjects.JobShape(
                 name,
                 ClusterClient.namespace(arguments),
@@ -115,7 +119,7 @@ final class JobRunCommand implements Command {
                 arguments.value(IMAGE),
                 arguments.rest(),
                 replicas,
-                arguments.has(MIN) ? arguments.number(this, MIN) : replicas,
+                min,
                 resources(REQUESTS, arguments.value(REQUESTS)),
                 resources(LIMITS, arguments.value(LIMITS))));
         ObjectNode spec = Json.ensureObject(job, "spec");

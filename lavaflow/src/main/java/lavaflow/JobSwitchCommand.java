@@ -7,6 +7,7 @@ import java.util.List;
 import lavaflow.cli.Outcome;
 import lavaflow.cli.VolcanoObjects;
 import lavaflow.kube.ApiException;
+import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -60,6 +61,10 @@ final class JobSwitchCommand implements Command {
                             VolcanoObjects.COMMANDS,
                             namespace,
                             VolcanoObjects.jobCommand(job, resume ? "ResumeJob" : "AbortJob"));
+            if (!resume && Console.isTerminal() && Json.longAt(job, 0, "status", "running") > 0) {
+                console.line(console.dim(
+                        "Its pods get the time they ask for to end (Ctrl-C does not keep them from it) ..."));
+            }
             JobWatching watching = new JobWatching(cluster.api(), namespace, name);
             ObjectNode after = watching.await(
                     PATIENCE,

@@ -26,11 +26,9 @@ import lavaflow.cli.Submission;
 import lavaflow.cli.Target;
 import lavaflow.cli.VolcanoObjects;
 import lavaflow.controller.KubeApi;
-import lavaflow.explain.ExplanationForm;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** Runs what a file describes, from a bare machine to the result: cluster, images, submission, the gang, logs, the end. */
@@ -329,7 +327,7 @@ final class RunCommand implements Command {
         RunView view = new RunView(
                 cluster.api(),
                 cluster.logs(),
-                (namespace, group) -> why(cluster, namespace, group),
+                cluster::why,
                 console.palette(),
                 console.out(),
                 terminal::now,
@@ -352,28 +350,6 @@ final class RunCommand implements Command {
             Thread.interrupted(); // what follows asks the cluster and the user
             interrupted(cluster, made, arguments.value(ON_INTERRUPT), console);
             return INTERRUPTED;
-        }
-    }
-
-    /** One sentence, and the first thing that would help. */
-    private static Optional<String> why(ClusterClient cluster, String namespace, String group) {
-        try {
-            ObjectNode told = cluster.read("/apis/" + ExplanationForm.GROUP + "/" + ExplanationForm.VERSION
-                    + "/namespaces/" + namespace + "/podgroups/" + group);
-            if (!Json.flagAt(told, "waiting")) {
-                return Optional.empty();
-            }
-            List<String> changes = new ArrayList<>();
-            for (JsonNode remedy : Json.listAt(told, "remedies")) {
-                if (changes.isEmpty()) {
-                    Json.listAt(remedy, "changes").forEach(change -> changes.add(Json.textAt(change, "text")));
-                }
-            }
-            return Optional.of(Json.textAt(told, "headline").replaceFirst("\\.$", "")
-                    + (changes.isEmpty() ? "" : ". It would help to: " + String.join(", and ", changes))
-                    + ". More: lava explain podgroup/" + group + " -n " + namespace);
-        } catch (ApiException _) {
-            return Optional.empty(); // not every cluster has somebody to ask
         }
     }
 

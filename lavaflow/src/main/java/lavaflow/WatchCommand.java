@@ -50,6 +50,7 @@ final class WatchCommand implements Command {
         return new GangWatch(
                         cluster.api(),
                         cluster.logs(),
+                        cluster::why,
                         target,
                         console.palette(),
                         console.out(),

@@ -124,10 +124,28 @@ class JobCommandsTest {
     }
 
     @Test
+    void aJobThatFailedSaysHowItsPodsEnded() throws IOException {
+        lava(
+                "job",
+                "run",
+                "-f",
+                file("broken", "1s, sim.lavaflow.io/exit-code: '3'").toString());
+        assertThat(lava("job", "wait", "broken").code()).isEqualTo(Lava.FAILED);
+        assertThat(lines(lava("job", "get", "broken")))
+                .contains("POD STATUS NODE RESTARTS ENDED WITH")
+                .anyMatch(line -> line.startsWith("only-0 Error sim-") && line.endsWith(" 0 exit code 3"));
+    }
+
+    @Test
     void mistakesSayWhatToDo() {
         assertThat(lava("job", "run").code()).isEqualTo(Lava.USAGE);
         assertThat(lava("job", "run", "-f", "/nowhere/job.yaml").code()).isEqualTo(Lava.USAGE);
         assertThat(lava("job", "run", "x", "-R", "cpu").code()).isEqualTo(Lava.USAGE);
+        assertThat(lava("job", "run", "x", "--replicas", "2", "--min", "3").code())
+                .isEqualTo(Lava.USAGE);
+        assertThat(lava("job", "ls", "--phase", "Sleeping"))
+                .isEqualTo(new Said(
+                        Lava.DONE, "There are no such jobs in namespace default. See all with: lava job ls -A\n"));
         assertThat(lava("job", "get", "nothing").code()).isEqualTo(Lava.FAILED);
         assertThat(lava("job", "wait", "nothing").code()).isEqualTo(Lava.FAILED);
         assertThat(lava("job", "wait", "nothing", "--timeout", "soon").code()).isEqualTo(Lava.USAGE);

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import lavaflow.kube.HumanDuration;
 import lavaflow.kube.Json;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param kind what the object is called before its name: {@code job}
  * @param group its PodGroup, null where it has none
  * @param progress what pods say of themselves, by their names
+ * @param explained why it waits, by whoever looked closer; empty where nobody did
  */
 record Gang(
         String kind,
@@ -25,7 +27,11 @@ record Gang(
         @Nullable ObjectNode group,
         List<GangPod> pods,
         Map<String, Progress> progress,
+        Optional<String> explained,
         Instant now) {
+    /** What schedulers count before they come to the point. */
+    private static final String POINT = "Origin reason is ";
+
     String name() {
         return Json.textAt(object, "metadata", "name");
     }
@@ -60,8 +66,11 @@ record Gang(
                 return Json.textAt(condition, "message");
             }
         }
-        if (outcome().isEnd() || pods.stream().anyMatch(pod -> !pod.node().isEmpty())) {
+        if (!waits()) {
             return "";
+        }
+        if (explained.isPresent()) {
+            return explained.get();
         }
         for (JsonNode condition : Json.listAt(group, "status", "conditions")) {
             if (Json.textAt(condition, "type").equals("Unschedulable")
@@ -69,7 +78,13 @@ record Gang(
                 message = Json.textAt(condition, "message");
             }
         }
-        return message;
+        int point = message.indexOf(POINT);
+        return point < 0 ? message : message.substring(point + POINT.length());
+    }
+
+    /** Whether it has not begun, and no pod has a node. */
+    boolean waits() {
+        return !outcome().isEnd() && pods.stream().allMatch(pod -> pod.node().isEmpty());
     }
 
     /** How much of it is done, as far as its pods tell; below zero where none does. */

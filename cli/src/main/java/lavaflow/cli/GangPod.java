@@ -18,7 +18,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * @param status one word, as kubectl has it
  * @param exit how its last life ended, empty where it did not
  */
-record GangPod(
+public record GangPod(
         String name, String task, String label, String status, String node, long restarts, String age, String exit) {
     /** Under which labels those who make pods say what part they play. */
     private static final List<String> TASK_LABELS = List.of(
@@ -30,7 +30,7 @@ record GangPod(
     private static final int STATUS = 2;
     private static final int AGE = 4;
 
-    static GangPod of(ObjectNode pod, String owner, Instant now) {
+    public static GangPod of(ObjectNode pod, String owner, Instant now) {
         ArrayNode cells = Tables.layout("", "pods").cells(pod, now);
         String name = Json.textAt(pod, "metadata", "name");
         long restarts = 0;
@@ -70,7 +70,7 @@ record GangPod(
         };
     }
 
-    boolean isBad() {
+    public boolean isBad() {
         return switch (status) {
             case "Running", "Completed", "Succeeded", "Pending", "ContainerCreating", "PodInitializing" -> false;
             default -> !status.matches("Init:\\d+/\\d+") && !status.equals("Terminating");

@@ -154,7 +154,7 @@ final class GangRun {
             }
         }
         String kind = Submission.word(target.object()).replaceFirst("/.*", "");
-        return new Gang(kind, object, group, members, told, clock.instant());
+        return new Gang(kind, object, group, members, told, Optional.empty(), clock.instant());
     }
 
     // ---- showing

@@ -9,11 +9,14 @@ import java.util.regex.Pattern;
 
 import lavaflow.kube.Json;
 
+import org.jspecify.annotations.Nullable;
+
 /** Draws a gang for a terminal of some size. Pure. */
 final class GangView {
     private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
     private static final int BAR = 24;
     private static final int SMALL_BAR = 12;
+    private static final int REASON_LINES = 4;
     private static final String[] EIGHTHS = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 
     private final Palette palette;
@@ -37,11 +40,42 @@ final class GangView {
         String why = gang.why();
         if (!why.isEmpty()) {
             String sign = gang.outcome() == Outcome.FAILED ? palette.red("✖ ") : palette.yellow("… ");
-            lines.add("  " + sign + why);
+            reason(sign, why, lines);
         }
         lines.add("");
-        lines.addAll(table(gang, rows - lines.size() - 2));
+        String next = gang.outcome() == Outcome.FAILED
+                ? "  What its pods said: lava logs " + gang.kind() + "/" + gang.name() + inNamespace(gang)
+                : "";
+        lines.addAll(table(gang, rows - lines.size() - (next.isEmpty() ? 2 : 4)));
+        if (!next.isEmpty()) {
+            lines.add("");
+            lines.add(palette.dim(next));
+        }
         return lines.stream().map(line -> fitted(line, columns)).toList();
+    }
+
+    /** Over several lines, at spaces: the point is often at the end. */
+    private void reason(String sign, String why, List<String> lines) {
+        int room = Math.max(10, columns - 4);
+        StringBuilder line = new StringBuilder();
+        List<String> parts = new ArrayList<>();
+        for (String word : why.split(" ", -1)) {
+            if (!line.isEmpty() && line.length() + 1 + word.length() > room) {
+                parts.add(line.toString());
+                line.setLength(0);
+            }
+            line.append(line.isEmpty() ? "" : " ").append(word);
+        }
+        parts.add(line.toString());
+        for (int i = 0; i < Math.min(parts.size(), REASON_LINES); i++) {
+            boolean more = i == REASON_LINES - 1 && parts.size() > REASON_LINES;
+            lines.add("  " + (i == 0 ? sign : "  ") + parts.get(i) + (more ? " …" : ""));
+        }
+    }
+
+    private static String inNamespace(Gang gang) {
+        String namespace = Json.textAt(gang.object(), "metadata", "namespace");
+        return List.of("", "default").contains(namespace) ? "" : " -n " + namespace;
     }
 
     private String head(Gang gang) {
@@ -106,14 +140,22 @@ final class GangView {
         boolean restarts = gang.pods().stream().anyMatch(pod -> pod.restarts() > 0);
         cells.add(List.of("POD", "STATUS", "NODE", restarts ? "RESTARTS" : "", "AGE", "PROGRESS"));
         for (GangPod pod : shown) {
-            Progress progress = gang.progress().get(pod.name());
             cells.add(List.of(
                     pod.label(),
                     status(pod),
                     pod.node().isEmpty() ? palette.dim("–") : pod.node(),
                     restarts ? restarts(pod) : "",
                     pod.age(),
-                    progress == null ? "" : told(progress)));
+                    told(pod, gang.progress().get(pod.name()), SMALL_BAR)));
+        }
+        if (aligned(cells).stream().anyMatch(line -> width(line) > columns)) {
+            // Numbers tell more than bars.
+            for (int i = 0; i < shown.size(); i++) {
+                List<String> row = new ArrayList<>(cells.get(i + 1));
+                GangPod pod = shown.get(i);
+                row.set(row.size() - 1, told(pod, gang.progress().get(pod.name()), 0));
+                cells.set(i + 1, row);
+            }
         }
         List<String> lines = aligned(cells);
         if (gang.pods().isEmpty()) {
@@ -152,11 +194,15 @@ final class GangView {
                 + (pod.exit().isEmpty() ? "" : palette.dim(" " + pod.exit()));
     }
 
-    private String told(Progress progress) {
-        String bar = progress.part() < 0
+    private String told(GangPod pod, @Nullable Progress progress, int bar) {
+        String exit = pod.isBad() && pod.restarts() == 0 ? palette.red(pod.exit()) : "";
+        if (progress == null) {
+            return exit;
+        }
+        String part = progress.part() < 0
                 ? ""
-                : bar(progress.part(), SMALL_BAR) + String.format(" %4s  ", percent(progress.part()));
-        return bar + palette.dim(progress.text());
+                : bar(progress.part(), bar) + String.format("%s%4s  ", bar > 0 ? " " : "", percent(progress.part()));
+        return (exit.isEmpty() ? "" : exit + "  ") + part + palette.dim(progress.text());
     }
 
     private List<String> aligned(List<List<String>> cells) {

@@ -2,6 +2,7 @@ package lavaflow.cli;
 
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,8 +41,14 @@ public final class GangWatch {
     /** How long the last picture waits for what pods that have ended said at last. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
+    /** Most gangs wait for a moment; asking why costs the server some work. */
+    private static final Duration SOON = Duration.ofSeconds(2);
+
+    private static final Duration ASKING = Duration.ofSeconds(5);
+
     private final KubeApi api;
     private final LogSource source;
+    private final RunView.Why why;
     private final Target target;
     private final Palette palette;
     private final PrintWriter out;
@@ -56,11 +63,14 @@ public final class GangWatch {
     private final GangChanges changes = new GangChanges();
     private ObjectNode object;
     private @Nullable ObjectNode group;
+    private Optional<String> explained = Optional.empty();
+    private Instant askAfter = Instant.MIN;
     private int drawn;
 
     public GangWatch(
             KubeApi api,
             LogSource source,
+            RunView.Why why,
             Target target,
             Palette palette,
             PrintWriter out,
@@ -68,6 +78,7 @@ public final class GangWatch {
             InstantSource clock) {
         this.api = api;
         this.source = source;
+        this.why = why;
         this.target = target;
         this.palette = palette;
         this.out = out;
@@ -77,7 +88,7 @@ public final class GangWatch {
         this.object = target.object();
     }
 
-    /** Shows it to its end; empty if it was deleted before. */
+    /** Shows it to its end; empty if it was deleted before, or nobody looks any more. */
     public Optional<Outcome> run() throws InterruptedException {
         KubeApi.Listing listing = api.list(PODS, target.namespace(), KubeApi.View.WHOLE);
         listing.items().forEach(pod -> put(pod, false));
@@ -105,6 +116,9 @@ public final class GangWatch {
                 show();
                 if (isOver()) {
                     return Optional.of(outcome());
+                }
+                if (out.checkError()) {
+                    return Optional.empty(); // nobody looks any more
                 }
                 for (KubeApi.Event event : watch.next(DRAWING).events()) {
                     put(event.object(), event.deleted());
@@ -147,7 +161,12 @@ public final class GangWatch {
         List<GangPod> members = new ArrayList<>();
         pods.values().forEach(pod -> members.add(GangPod.of(pod, target.name(), clock.instant())));
         String kind = target.kind().resource().replaceFirst("s$", "");
-        Gang gang = new Gang(kind, object, group, members, Map.copyOf(progress), clock.instant());
+        Instant now = clock.instant();
+        Gang gang = new Gang(kind, object, group, members, Map.copyOf(progress), Optional.empty(), now);
+        if (gang.waits()) {
+            explain(now);
+            gang = new Gang(kind, object, group, members, gang.progress(), explained, now);
+        }
         Size size = terminal.get();
         if (size == null) {
             changes.since(gang).forEach(out::println);
@@ -162,6 +181,16 @@ public final class GangWatch {
             drawn = lines.size();
         }
         out.flush();
+    }
+
+    private void explain(Instant now) {
+        ObjectNode waiting = group;
+        if (waiting == null || askAfter.equals(Instant.MIN)) {
+            askAfter = now.plus(SOON);
+        } else if (!askAfter.isAfter(now)) {
+            askAfter = now.plus(ASKING);
+            explained = why.waits(target.namespace(), Json.textAt(waiting, "metadata", "name"));
+        }
     }
 
     // ---- listening

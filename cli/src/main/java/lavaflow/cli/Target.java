@@ -53,6 +53,11 @@ public record Target(KubeApi.Kind kind, ObjectNode object) {
         return Optional.empty();
     }
 
+    /** Whether a cluster has objects of a kind. */
+    public static boolean isKnown(KubeApi api, String word) {
+        return !candidates(api.kinds(), word).isEmpty();
+    }
+
     /** The kinds that a word may mean. */
     static List<KubeApi.Kind> candidates(List<KubeApi.Kind> kinds, String word) {
         String wanted = SHORT.getOrDefault(word.toLowerCase(Locale.ROOT), word.toLowerCase(Locale.ROOT));
@@ -84,11 +89,11 @@ public record Target(KubeApi.Kind kind, ObjectNode object) {
     }
 
     /** Tells the pods of an object; remembers who is above whom. Not safe for concurrent use. */
-    Membership membership(KubeApi api) {
+    public Membership membership(KubeApi api) {
         return new Membership(api);
     }
 
-    final class Membership {
+    public final class Membership {
         private final KubeApi api;
         private final Map<String, Boolean> below = new HashMap<>();
 
@@ -96,7 +101,7 @@ public record Target(KubeApi.Kind kind, ObjectNode object) {
             this.api = api;
         }
 
-        boolean has(ObjectNode pod) {
+        public boolean has(ObjectNode pod) {
             if (kind.equals(KubeApi.Kind.core("pods"))) {
                 return Json.textAt(pod, "metadata", "name").equals(name());
             }

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import lavaflow.kube.Json;
 
@@ -30,7 +31,7 @@ class GangViewTest {
     }
 
     private static Gang gang(String status, List<GangPod> pods, Map<String, Progress> progress) {
-        return new Gang("job", job(status), null, pods, progress, NOW);
+        return new Gang("job", job(status), null, pods, progress, Optional.empty(), NOW);
     }
 
     private static List<String> draw(Gang gang, int columns, int rows) {
@@ -69,16 +70,59 @@ class GangViewTest {
     }
 
     @Test
+    void onANarrowTerminalNumbersStandForBars() {
+        Gang gang = gang(
+                "{'state':{'phase':'Running'}}",
+                List.of(pod("worker-0", "Running", "sim-1", 0)),
+                Map.of("train-worker-0", new Progress(0.5, "epoch 3/4 · step 3/40 · loss 0.30")));
+        assertThat(draw(gang, 75, 24).getLast())
+                .isEqualTo("  worker-0  ● Running  sim-1  2m    50%  epoch 3/4 · step 3/40 · loss 0.30");
+    }
+
+    @Test
+    void whoFailedSaysHowAndWhereToLook() {
+        GangPod failed = new GangPod("train-w-0", "", "w-0", "Error", "sim-1", 0, "2m", "exit code 3");
+        assertThat(draw(gang("{'state':{'phase':'Failed'}}", List.of(failed), Map.of()), 80, 24))
+                .containsExactly(
+                        "✖ Failed  train  2m14s  queue lab  min 3",
+                        "",
+                        "  POD  STATUS   NODE   AGE  PROGRESS",
+                        "  w-0  ✖ Error  sim-1  2m   exit code 3",
+                        "",
+                        "  What its pods said: lava logs job/train");
+    }
+
+    private static Gang waiting(String message, Optional<String> explained) {
+        ObjectNode group = parse(
+                "{'status':{'conditions':[{'type':'Unschedulable','status':'True','message':'" + message + "'}]}}");
+        return new Gang("job", job("{'state':{'phase':'Pending'}}"), group, List.of(), Map.of(), explained, NOW);
+    }
+
+    @Test
     void whoWaitsSaysForWhat() {
-        ObjectNode group = parse("{'status':{'conditions':[{'type':'Unschedulable','status':'True',"
-                + "'message':'3/3 tasks in gang unschedulable: pod group is not ready'}]}}");
-        Gang gang = new Gang("job", job("{'state':{'phase':'Pending'}}"), group, List.of(), Map.of(), NOW);
-        assertThat(draw(gang, 80, 24))
+        assertThat(draw(waiting("3/3 tasks in gang unschedulable", Optional.empty()), 80, 24))
                 .containsExactly(
                         "● Pending  train  2m14s  queue lab  min 3",
-                        "  … 3/3 tasks in gang unschedulable: pod group is not ready",
+                        "  … 3/3 tasks in gang unschedulable",
                         "",
                         "  No pods yet.");
+    }
+
+    @Test
+    void whoWaitsComesToThePointAndSaysAllOfIt() {
+        String counted = "3/0 tasks in gang unschedulable: pod group is not ready, 3 minAvailable. Origin reason is ";
+        assertThat(draw(waiting(counted + "resource in cluster is overused: overused cpu", Optional.empty()), 40, 24))
+                .startsWith(
+                        "● Pending  train  2m14s  queue lab  min 3".substring(0, 39) + "…",
+                        "  … resource in cluster is overused:",
+                        "    overused cpu",
+                        "");
+    }
+
+    @Test
+    void whoeverLookedCloserIsBelieved() {
+        Gang gang = waiting("queue resource quota insufficient", Optional.of("it asks for cpu 3, nodes have 1900m"));
+        assertThat(draw(gang, 80, 24)).contains("  … it asks for cpu 3, nodes have 1900m");
     }
 
     @Test

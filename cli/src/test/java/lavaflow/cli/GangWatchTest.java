@@ -24,6 +24,8 @@ class GangWatchTest {
     private static final KubeApi.Kind PODS = KubeApi.Kind.core("pods");
     private static final Instant NOW = Instant.parse("2030-01-02T03:05:05Z");
 
+    private static final RunView.Why NOBODY = (_, _) -> Optional.empty();
+
     private final TestingKubeApi api =
             new TestingKubeApi().serve(VolcanoObjects.JOBS, "Job").serve(PODS, "Pod");
     private final StringWriter out = new StringWriter();
@@ -52,7 +54,15 @@ class GangWatchTest {
         LogSource silence = _ -> {
             throw new AssertionError("nothing ran, so nothing is to be heard");
         };
-        return new GangWatch(api, silence, target, new Palette(false), new PrintWriter(out), () -> terminal, () -> NOW)
+        return new GangWatch(
+                        api,
+                        silence,
+                        NOBODY,
+                        target,
+                        new Palette(false),
+                        new PrintWriter(out),
+                        () -> terminal,
+                        () -> NOW)
                 .run();
     }
 
@@ -72,6 +82,7 @@ class GangWatchTest {
         assertThat(out.toString())
                 .startsWith("✖ Failed  train  60s\u001b[K\n  ✖ no retries left\u001b[K\n\u001b[K\n")
                 .contains("  a-0  ✖ Failed  n1    60s")
+                .contains("  What its pods said: lava logs job/train -n team")
                 .endsWith("\u001b[J");
     }
 
@@ -96,7 +107,8 @@ class GangWatchTest {
             @Override
             public void close() {}
         };
-        new GangWatch(api, source, target, new Palette(false), new PrintWriter(out), () -> null, () -> NOW).run();
+        new GangWatch(api, source, NOBODY, target, new Palette(false), new PrintWriter(out), () -> null, () -> NOW)
+                .run();
         assertThat(out.toString()).contains("a-0 100% step 20/20");
     }
 
@@ -104,8 +116,8 @@ class GangWatchTest {
     void aJobThatIsDeletedEndsIt() throws InterruptedException {
         Target target = Target.find(api, "team", "job", "train").orElseThrow();
         api.delete(VolcanoObjects.JOBS, "team", "train", KubeApi.Deletion.PLAIN);
-        GangWatch watch =
-                new GangWatch(api, _ -> null, target, new Palette(false), new PrintWriter(out), () -> null, () -> NOW);
+        GangWatch watch = new GangWatch(
+                api, _ -> null, NOBODY, target, new Palette(false), new PrintWriter(out), () -> null, () -> NOW);
         assertThat(watch.run()).isEmpty();
         assertThat(out.toString()).isEqualTo("● train was deleted\n");
     }

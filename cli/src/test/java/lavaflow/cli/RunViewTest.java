@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.Json;
@@ -109,7 +110,7 @@ class RunViewTest {
         ObjectNode job =
                 parse("{'metadata':{'name':'digits'},'status':{'conditions':[{'type':'Created','status':'True'}]}}");
         ObjectNode group = parse("{'metadata':{'name':'digits'},'spec':{'minMember':2,'queue':'lab'}}");
-        Gang gang = new Gang("tfjob", job, group, List.of(), Map.of(), NOW);
+        Gang gang = new Gang("tfjob", job, group, List.of(), Map.of(), Optional.empty(), NOW);
         assertThat(changes.since(gang, List.of()))
                 .containsExactly(
                         "03:06:19  tfjob/digits Created",
@@ -124,6 +125,7 @@ class RunViewTest {
                 group,
                 List.of(pod("chief-0", "Running", ""), pod("worker-0", "ErrImagePull", "")),
                 Map.of(),
+                Optional.empty(),
                 NOW);
         assertThat(changes.since(later, List.of(broken)))
                 .containsExactly(
@@ -137,6 +139,7 @@ class RunViewTest {
                 group,
                 List.of(pod("chief-0", "Running", ""), pod("worker-0", "ImagePullBackOff", "")),
                 Map.of(),
+                Optional.empty(),
                 NOW);
         assertThat(changes.since(again, List.of(broken))).isEmpty();
     }
@@ -149,6 +152,7 @@ class RunViewTest {
                 null,
                 List.of(pod("worker-0", "Error", "exit code 1")),
                 Map.of(),
+                Optional.empty(),
                 NOW);
         assertThat(new RunChanges("digits/").since(gang, List.of()))
                 .contains("03:06:19  digits/pods: 1 Error", "03:06:19  digits/worker-0 Error: exit code 1");
