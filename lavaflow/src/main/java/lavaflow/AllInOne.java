@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Function;
@@ -33,6 +34,7 @@ import lavaflow.flows.FlowControllers;
 import lavaflow.flows.NetworkProbes;
 import lavaflow.jobs.JobControllers;
 import lavaflow.node.SimShape;
+import lavaflow.scheduler.ClusterTally;
 import lavaflow.scheduler.Scheduler;
 import lavaflow.store.Store;
 import lavaflow.store.StoreOptions;
@@ -309,6 +311,13 @@ final class AllInOne implements AutoCloseable {
     /** Waits for the kinds of jobs, queues and gangs, which a new cluster does not have from its first moment; false if it took longer. */
     boolean awaitKinds(Duration patience) throws InterruptedException {
         return nodes.awaitKinds(patience);
+    }
+
+    /** How much there is of everything; null without a scheduler. */
+    @Nullable
+    CompletableFuture<ClusterTally> tally() {
+        Scheduler scheduler = nodes.scheduler();
+        return scheduler == null ? null : scheduler.tally();
     }
 
     /** The API as a user in this process sees it. */

@@ -124,7 +124,7 @@ final class Console {
     }
 
     /** Colour takes no room. */
-    private static int width(String cell) {
+    static int width(String cell) {
         return COLOUR.matcher(cell).replaceAll("").length();
     }
 

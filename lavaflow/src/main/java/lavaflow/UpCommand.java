@@ -137,7 +137,10 @@ final class UpCommand implements Command {
             if (arguments.has(WARM_UP)) {
                 new WarmUp(AdminClient.of(home)).run();
             } else {
-                stop.await();
+                try (LiveStatus status = LiveStatus.of(cluster::tally, console.palette())) {
+                    status.start();
+                    stop.await();
+                }
             }
         } finally {
             stopped.countDown();

@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 public final class Terminal implements AutoCloseable {
     private static final int LOCK = 0x40045431;
     private static final long NUMBER = 0x80045430L;
+    private static final int SIZE = 0x5413;
 
     private final OpenFile master;
     private final String name;
@@ -30,6 +31,15 @@ public final class Terminal implements AutoCloseable {
         } catch (IOException | RuntimeException e) {
             master.close();
             throw e;
+        }
+    }
+
+    /** How many columns the terminal has that a file descriptor is open on; zero where it does not say. */
+    public static int columns(int descriptor) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment size = arena.allocate(8, 8);
+            CLibrary.call("size of terminal", SystemCall.IOCTL, descriptor, SIZE, size.address());
+            return Short.toUnsignedInt(size.get(ValueLayout.JAVA_SHORT, 2));
         }
     }
 

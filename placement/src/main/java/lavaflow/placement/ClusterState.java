@@ -92,6 +92,11 @@ public final class ClusterState {
         return List.copyOf(placed.values());
     }
 
+    /** How many pods take room. */
+    public int placedPods() {
+        return placed.size();
+    }
+
     /** Tells one more party of pods that come and go; what is only tried is not told. */
     public void listen(Listener wanted) {
         listener = wanted;

@@ -408,6 +408,10 @@ final class Gangs implements GangWriter.Troubles, GangNews.Sink, GangVolumes.Hol
         return one.isBefore(other) ? one : other;
     }
 
+    ClusterTally addTo(ClusterTally plain) {
+        return plain.with(core.gangs(), core.queues());
+    }
+
     /** How gangs and queues are, in Prometheus' text format. */
     String metrics() {
         return metrics.now(core, columns, columns.place("pods"));

@@ -68,6 +68,11 @@ final class SchedulerCore {
         return state;
     }
 
+    /** How many pods wait for a node, of those that come one by one. */
+    int waiting() {
+        return queue.size();
+    }
+
     /** Has those go with others who are of no use without them. */
     void askFor(Preemption.Company company) {
         this.company = company;

@@ -1,6 +1,7 @@
 package lavaflow.scheduler;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +51,38 @@ class GangsTest extends TestingGangCluster {
             assertThat(each.configuration().actions())
                     .isEqualTo(Configuration.usual().actions());
         }
+    }
+
+    @Test
+    void tellsHowMuchThereIsOfEverything() {
+        node("n", 4);
+        node("broken", 4);
+        api.edit(Scheduler.NODES, "", "broken", object -> {
+            Json.ensureObject(object, "spec")
+                    .putArray("taints")
+                    .addObject()
+                    .put("key", "node.kubernetes.io/not-ready")
+                    .put("effect", "NoSchedule");
+            return object;
+        });
+        group("g", 2);
+        member("g-0", "g");
+        member("g-1", "g");
+        settle();
+        group("h", 3);
+        for (int i = 0; i < 3; i++) {
+            member("h-" + i, "h");
+        }
+        group("a", 1);
+        plain("p", 1);
+        plain("q", 9);
+        settle();
+        CompletableFuture<ClusterTally> asked = scheduler.tally();
+        settle();
+        // All are of the same second.
+        ClusterTally.Waiting first = new ClusterTally.Waiting("default/a", Instant.parse("2030-01-02T03:04:05Z"));
+        assertThat(asked.join()).isEqualTo(new ClusterTally(2, 1, 3, 4, 1, 2, first, 1));
+        assertThat(first).isGreaterThan(new ClusterTally.Waiting("default/z", now));
     }
 
     @Test
