@@ -1,5 +1,6 @@
 package lavaflow.explain;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -150,8 +151,10 @@ public final class ExplanationForm {
                 kept.nodes().forEach(object.putArray("nodes")::add);
                 object.set("amounts", amounts(kept.amounts()));
             }
-            case Finding.Hopeless(String role, String first, String _) ->
-                object.put("role", role).put("firstPod", first);
+            case Finding.Hopeless(String role, int pods, List<String> examples, String _) -> {
+                object.put("role", role).put("pods", (long) pods).put("firstPod", examples.getFirst());
+                examples.forEach(object.putArray("examples")::add);
+            }
             case Finding.NoDomain _, Finding.Said _, Finding.NoPreemption _ -> {}
             case Finding.Bystander stander -> bystander(object, stander);
         }

@@ -200,11 +200,22 @@ public sealed interface Finding {
         }
     }
 
-    /** Nothing helps pods whatever nodes there are. */
-    record Hopeless(String role, String first, String said) implements Finding {
+    /**
+     * Nothing helps pods whatever nodes there are.
+     *
+     * @param role of all of them; empty if they have none, or several
+     * @param pods how many there are
+     * @param examples the names of the first
+     */
+    record Hopeless(String role, int pods, List<String> examples, String said) implements Finding {
         @Override
         public String message() {
-            return "pod " + first + ": " + said;
+            if (pods == 1) {
+                return "pod " + examples.getFirst() + ": " + said;
+            }
+            int more = pods - examples.size();
+            return Amount.pods(pods, role) + " (" + String.join(", ", examples)
+                    + (more > 0 ? " and " + more + " more" : "") + "): " + said;
         }
     }
 

@@ -54,7 +54,7 @@ public final class PlainPod {
         Attempt attempt = new Attempt(state, pod, type);
         String hopeless = attempt.hopeless();
         if (hopeless != null) {
-            return waiting(subject, new Finding.Hopeless("", pod.name(), hopeless), List.of());
+            return waiting(subject, new Finding.Hopeless("", 1, List.of(pod.name()), hopeless), List.of());
         }
         List<Finding.NodeReason> reasons = reasons(attempt);
         int refusing = refusing(attempt);

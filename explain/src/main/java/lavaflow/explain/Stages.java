@@ -163,7 +163,7 @@ final class Stages {
     private void limit(Queue queue) {
         List<Finding> findings = new ArrayList<>();
         int allowed = 0;
-        for (Inquiry.Allowed each : inquiry.allowed(gang, queue)) {
+        for (Inquiry.Allowed each : Alike.allowed(inquiry.allowed(gang, queue))) {
             allowed += each.allowed();
             Inquiry.Limit limit = each.limit() == null ? unknown(queue, each.resource()) : each.limit();
             if (each.allowed() < each.kind().pods() && !each.resource().isEmpty() && !isAllThereIs(limit)) {
@@ -195,14 +195,11 @@ final class Stages {
     // ---- nodes ----
 
     private boolean nodes() {
-        List<Finding> findings = new ArrayList<>();
-        int fitting = 0;
-        for (Inquiry.Fitting each : inquiry.fitting(gang)) {
-            fitting += each.fitting();
-            if (!each.hopeless().isEmpty()) {
-                findings.add(
-                        new Finding.Hopeless(each.kind().role(), each.kind().first(), each.hopeless()));
-            } else if (each.fitting() < each.kind().pods()) {
+        List<Inquiry.Fitting> all = Alike.fittings(inquiry.fitting(gang));
+        int fitting = all.stream().mapToInt(Inquiry.Fitting::fitting).sum();
+        List<Finding> findings = new ArrayList<>(Alike.hopeless(all));
+        for (Inquiry.Fitting each : all) {
+            if (each.hopeless().isEmpty() && each.fitting() < each.kind().pods()) {
                 findings.add(noNode(each));
             }
         }

@@ -26,10 +26,14 @@ public final class Inquiry {
     /**
      * Pods of a gang that cannot be told apart.
      *
-     * @param first the name of the first
+     * @param names of the first of them, at least one
      * @param request of each
      */
-    public record Kind(String role, String first, int pods, Map<String, Long> request) {}
+    public record Kind(String role, List<String> names, int pods, Map<String, Long> request) {
+        public String first() {
+            return names.getFirst();
+        }
+    }
 
     /**
      * How many pods of a kind a queue may have.
@@ -73,6 +77,9 @@ public final class Inquiry {
             @Nullable Map<String, Long> limit) {}
 
     private record Key(String role, PodClass type) {}
+
+    /** How many of the pods of a kind are named. */
+    private static final int EXAMPLES = 3;
 
     private final Session session;
 
@@ -213,10 +220,13 @@ public final class Inquiry {
     }
 
     private Kind kind(Key key, List<Member> members) {
-        Member first = members.getFirst();
-        Map<String, Long> request = amounts(first.request);
+        Map<String, Long> request = amounts(members.getFirst().request);
         request.remove(GangState.PODS);
-        return new Kind(key.role, first.spec.pod().name(), members.size(), request);
+        List<String> names = members.stream()
+                .limit(EXAMPLES)
+                .map(member -> member.spec.pod().name())
+                .toList();
+        return new Kind(key.role, names, members.size(), request);
     }
 
     /** How many of its pods its queue may have, whatever nodes there are. */
