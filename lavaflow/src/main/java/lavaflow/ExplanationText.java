@@ -215,7 +215,13 @@ final class ExplanationText {
         JsonNode remedies = Json.listAt(document, "remedies");
         console.line("");
         if (remedies.isEmpty()) {
-            console.line(console.dim("No change of jobs, limits or nodes that was tried frees it."));
+            long missing = findings(document, "TooFewPods").stream()
+                    .mapToLong(each -> Json.longAt(each, 0, "missing"))
+                    .sum();
+            console.line(
+                    missing > 0
+                            ? "Its pods have to be made first, by its job or by you: " + missing + " more."
+                            : console.dim("No change of jobs, limits or nodes that was tried frees it."));
             return;
         }
         boolean several = remedies.size() > 1;

@@ -1,12 +1,15 @@
 package lavaflow.explain;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
+import lavaflow.gang.GroupSpec;
+import lavaflow.gang.MemberSpec;
 import lavaflow.gang.QueueSpec;
 import lavaflow.gang.Snapshot;
 import lavaflow.placement.NodeTable;
@@ -65,6 +68,59 @@ public sealed interface Change {
         @Override
         public Snapshot in(Snapshot cluster) {
             return cluster.without(Set.of(), Set.of(uid));
+        }
+    }
+
+    /**
+     * More pods are made for a gang.
+     *
+     * @param podGroup by namespace and name
+     * @param like one of its pods
+     */
+    record MakePods(String podGroup, int count, MemberSpec like) implements Change {
+        @Override
+        public String text() {
+            return "make " + count + " more " + (like.role().isEmpty() ? "" : like.role() + " ")
+                    + (count == 1 ? "pod" : "pods") + " like " + like.pod().name();
+        }
+
+        @Override
+        public Snapshot in(Snapshot cluster) {
+            List<MemberSpec> made = new ArrayList<>();
+            for (int i = 1; i <= count; i++) {
+                made.add(like.another(like.pod().name() + "-more-" + i));
+            }
+            return cluster.withMembers(made);
+        }
+    }
+
+    /**
+     * A gang needs fewer pods to begin.
+     *
+     * @param podGroup by namespace and name
+     * @param role whose minimum it is; empty for that of the whole gang
+     */
+    record LowerMinimum(String podGroup, String role, int from, int to) implements Change {
+        @Override
+        public String text() {
+            String job = Explanation.job(podGroup);
+            boolean ofJob = !job.equals(podGroup);
+            String what = role.isEmpty()
+                    ? (ofJob ? "minAvailable" : "minMember")
+                    : (ofJob ? "minAvailable of task " : "minTaskMember of role ") + role;
+            return "lower the " + what + " of " + (ofJob ? "job " : "PodGroup ") + job + " from " + from + " to " + to;
+        }
+
+        @Override
+        public Snapshot in(Snapshot cluster) {
+            for (GroupSpec group : cluster.groups()) {
+                if (group.key().equals(podGroup)) {
+                    Map<String, Integer> byRole = new LinkedHashMap<>(group.minTaskMember());
+                    byRole.replace(role, to);
+                    return cluster.withGroup(group.needing(role.isEmpty() ? to : group.minMember(), byRole));
+                }
+            }
+            return cluster;
         }
     }
 

@@ -236,6 +236,16 @@ public final class ExplanationForm {
                 object.set("frees", amounts(job.frees()));
             }
             case Change.EndPod pod -> object.put("pod", pod.pod()).set("frees", amounts(pod.frees()));
+            case Change.MakePods pods ->
+                object.put("podGroup", pods.podGroup())
+                        .put("role", pods.like().role())
+                        .put("count", (long) pods.count())
+                        .put("like", pods.like().pod().name());
+            case Change.LowerMinimum(String podGroup, String role, int from, int to) ->
+                object.put("podGroup", podGroup)
+                        .put("role", role)
+                        .put("from", (long) from)
+                        .put("to", (long) to);
             case Change.CreateQueue(String queue) -> object.put("queue", queue);
             case Change.OpenQueue(String queue) -> object.put("queue", queue);
             case Change.RaiseLimit raise -> {

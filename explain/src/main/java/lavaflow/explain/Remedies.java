@@ -37,17 +37,38 @@ final class Remedies {
     }
 
     List<Remedy> find() {
-        if (isBlocked(Stage.PODS)) {
-            return List.of(); // whoever makes its pods knows what they are like
-        }
         List<Change> first = prerequisites();
+        if (isBlocked(Stage.PODS)) {
+            complete(first);
+        } else {
+            search(first);
+        }
+        return found;
+    }
+
+    /** Of a gang that has too few pods: what is to be done once it has them is looked for, too. */
+    private void complete(List<Change> first) {
+        TooFewPods pods = new TooFewPods(gang);
+        List<Change> made = pods.made();
+        if (!made.isEmpty()) {
+            search(Laboratory.joined(first, made));
+        }
+        List<Change> lowered = pods.lowered();
+        if (!lowered.isEmpty() && laboratory.goesOn() && laboratory.frees(Laboratory.joined(first, lowered))) {
+            add(Laboratory.joined(first, laboratory.fewest(first, lowered)));
+        }
+    }
+
+    /** What frees it together with what has to be done anyhow. */
+    private void search(List<Change> first) {
         if (!first.isEmpty() && laboratory.frees(first)) {
-            return List.of(new Remedy(first));
+            add(first);
+            return;
         }
         GangCore now = first.isEmpty() ? core : laboratory.settled(first);
         Gang itself = first.isEmpty() ? gang : now.findGang(gang.spec().key());
-        if (itself == null) {
-            return List.of();
+        if (itself == null || isIncomplete(now, itself)) {
+            return;
         }
         Occupants occupants = new Occupants(laboratory, now, itself);
         NewNodes newNodes = new NewNodes(laboratory, now, itself);
@@ -65,7 +86,12 @@ final class Remedies {
             List<Change> nodes = newNodes.remedy(more);
             add(nodes.isEmpty() ? nodes : limits.exact(nodes));
         }
-        return found;
+    }
+
+    /** Whether the pods of a gang could not run whatever there were room for. */
+    private boolean isIncomplete(GangCore now, Gang itself) {
+        return !itself.members().isEmpty()
+                && now.inquire(laboratory.cluster().now(), inquiry -> inquiry.invalid(itself) != null);
     }
 
     private void add(List<Change> changes) {

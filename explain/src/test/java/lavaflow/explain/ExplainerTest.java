@@ -224,7 +224,55 @@ class ExplainerTest {
                         "it has too few pods",
                         cluster().node("a", 8, 0).group("new", 4).pod("x", "new", cpus(1)),
                         Stage.PODS,
-                        "Not enough valid tasks for gang-scheduling, valid: 1, min: 4: 3 more must be made"),
+                        "Not enough valid tasks for gang-scheduling, valid: 1, min: 4: 3 more must be made",
+                        "make 3 more pods like x",
+                        "lower the minMember of PodGroup ns/new from 4 to 1"),
+                when(
+                        "it has too few pods, and no room for more",
+                        cluster().node("a", 2, 0).group("new", 4).pod("x", "new", cpus(1)),
+                        Stage.PODS,
+                        "Not enough valid tasks for gang-scheduling, valid: 1, min: 4: 3 more must be made",
+                        "make 3 more pods like x; and add 1 more node like a with cpu 2, memory 2Gi",
+                        "lower the minMember of PodGroup ns/new from 4 to 1"),
+                when(
+                        "it has too few pods, none of which finds room",
+                        cluster()
+                                .node("a", 2, 0)
+                                .runs("old", 1, "a", cpus(2))
+                                .group("new", 2)
+                                .pod("x", "new", cpus(1)),
+                        Stage.PODS,
+                        "Not enough valid tasks for gang-scheduling, valid: 1, min: 2: 1 more must be made",
+                        "make 1 more pod like x; and ns/old (queue default, 1 pod) must end, which frees cpu 2",
+                        "make 1 more pod like x; and add 1 more node like a with cpu 2, memory 2Gi"),
+                when(
+                        "it has too few pods, and its queue is closed",
+                        cluster()
+                                .node("a", 8, 0)
+                                .queue("shut", "{\"status\":{\"state\":\"Closed\"}}")
+                                .group("new", 2, queued("shut"))
+                                .pod("x", "new", cpus(1)),
+                        Stage.PODS,
+                        "Not enough valid tasks for gang-scheduling, valid: 1, min: 2: 1 more must be made",
+                        "open queue shut; and make 1 more pod like x",
+                        "open queue shut; and lower the minMember of PodGroup ns/new from 2 to 1"),
+                when(
+                        "a role of it has too few pods",
+                        cluster()
+                                .node("a", 8, 0)
+                                .group("new", 3, "{\"spec\":{\"minTaskMember\":{\"ps\":1,\"worker\":2}}}")
+                                .pod("p-0", "new", cpus(1), role("ps"))
+                                .pod("p-1", "new", cpus(1), role("ps"))
+                                .pod("w-0", "new", cpus(1), role("worker")),
+                        Stage.PODS,
+                        "Not enough valid pods of each task for gang-scheduling",
+                        "make 1 more worker pod like w-0",
+                        "lower the minTaskMember of role worker of PodGroup ns/new from 2 to 1"),
+                when(
+                        "nobody has made any of its pods",
+                        cluster().node("a", 8, 0).group("new", 2),
+                        Stage.PODS,
+                        "Not enough valid tasks for gang-scheduling, valid: 0, min: 2: 2 more must be made"),
                 when(
                         "its pods must not be scheduled yet",
                         cluster()
@@ -400,6 +448,24 @@ class ExplainerTest {
             }
         }
         return messages;
+    }
+
+    @Test
+    void podsToBeMadeAndMinimaToBeLoweredAreThereForMachines() {
+        String uid = "-f01fe2bf-804c-4577-8686-32060b1549e1";
+        Explanation explanation = cluster()
+                .node("a", 8, 0)
+                .group("train" + uid, 4)
+                .pod("x", "train" + uid, cpus(1), role("worker"))
+                .explain("train" + uid);
+        assertThat(explanation.remedies())
+                .extracting(Explanation.Remedy::summary)
+                .containsExactly(
+                        "make 3 more worker pods like x", "lower the minAvailable of job ns/train from 4 to 1");
+        assertThat(ExplanationForm.of(explanation).toString())
+                .contains("{\"type\":\"MakePods\",\"text\":\"make 3 more worker pods like x\",\"podGroup\":\"ns/train"
+                        + uid + "\",\"role\":\"worker\",\"count\":3,\"like\":\"x\"}")
+                .contains("\"podGroup\":\"ns/train" + uid + "\",\"role\":\"\",\"from\":4,\"to\":1}");
     }
 
     @Test

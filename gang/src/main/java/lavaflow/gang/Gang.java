@@ -195,7 +195,7 @@ public final class Gang {
         return all;
     }
 
-    Tally tally(String role) {
+    public Tally tally(String role) {
         return roles.computeIfAbsent(role, _ -> new Tally());
     }
 

@@ -92,17 +92,26 @@ public record GroupSpec(
 
     /** The same in another phase. */
     GroupSpec in(String other) {
+        return with(minMember, minTaskMember, other);
+    }
+
+    /** The same with other minima. */
+    public GroupSpec needing(int pods, Map<String, Integer> byRole) {
+        return with(pods, byRole, phase);
+    }
+
+    private GroupSpec with(int itsMinMember, Map<String, Integer> itsMinTaskMember, String itsPhase) {
         return new GroupSpec(
                 namespace,
                 name,
                 uid,
                 created,
                 queue,
-                minMember,
-                minTaskMember,
+                itsMinMember,
+                itsMinTaskMember,
                 minResources,
                 priorityClass,
-                other,
+                itsPhase,
                 topology,
                 subGroups,
                 annotations,

@@ -180,6 +180,25 @@ public record MemberSpec(
                 annotations);
     }
 
+    /** Another pod like this one, new and without a node. */
+    public MemberSpec another(String name) {
+        return new MemberSpec(
+                pod.another(name),
+                group,
+                role,
+                index(name),
+                priority,
+                preemptable,
+                gated,
+                ours,
+                owned,
+                bestEffort,
+                "Pending",
+                priorityClass,
+                null,
+                annotations);
+    }
+
     Stage stage() {
         boolean placed = !pod.node().isEmpty();
         return switch (phase) {

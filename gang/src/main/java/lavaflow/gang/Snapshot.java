@@ -163,6 +163,25 @@ public record Snapshot(
         return with(nodes, all, groups, members, others);
     }
 
+    /** With a PodGroup in place of the one of its name. */
+    public Snapshot withGroup(GroupSpec group) {
+        return with(
+                nodes,
+                queues,
+                groups.stream()
+                        .map(each -> each.key().equals(group.key()) ? group : each)
+                        .toList(),
+                members,
+                others);
+    }
+
+    /** With more pods of gangs. */
+    public Snapshot withMembers(List<MemberSpec> more) {
+        List<MemberSpec> all = new ArrayList<>(members);
+        all.addAll(more);
+        return with(nodes, queues, groups, all, others);
+    }
+
     /**
      * Without some gangs and pods.
      *

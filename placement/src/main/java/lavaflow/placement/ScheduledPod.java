@@ -141,6 +141,13 @@ public record ScheduledPod(
         return with(namespace, key, node, awaited, waits, deleting);
     }
 
+    /** Another pod like this one, new and without a node. */
+    public ScheduledPod another(String its) {
+        return new ScheduledPod(
+                its, namespace, its, key, "", "", priority, preempts, waits, false, false, created, null, "", 0, "",
+                Map.of());
+    }
+
     private ScheduledPod with(
             String itsNamespace,
             ObjectNode itsKey,
