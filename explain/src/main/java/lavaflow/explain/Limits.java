@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What a queue and those above it may have and deserve: what of it has to be raised, and how far. */
 final class Limits {
-    private static final String CAPABILITY = "capability";
-    private static final String DESERVED = "deserved";
     private static final long MEBI = 1L << 20;
     /** Nobody weighs queues by more. */
     private static final int HEAVY = 1 << 16;
@@ -65,7 +63,7 @@ final class Limits {
             asked.keySet().forEach(resource -> {
                 Long limit = queue.capability().get(resource);
                 if (limit != null) {
-                    lifted.add(new RaiseLimit(queue.name(), CAPABILITY, resource, limit, -1));
+                    lifted.add(new RaiseLimit(queue.name(), AcceptedLimits.CAPABILITY, resource, limit, -1));
                 }
             });
         }
@@ -77,7 +75,7 @@ final class Limits {
         List<List<Change>> found = new ArrayList<>();
         List<Change> lifted = lifted();
         if (!lifted.isEmpty() && frees(fixed, lifted)) {
-            found.add(exact(Laboratory.joined(fixed, lifted)));
+            addIfAny(found, exact(Laboratory.joined(fixed, lifted)));
         }
         if (found.isEmpty() && !line.isEmpty() && plugins.contains("proportion")) {
             weight(fixed, found);
@@ -88,13 +86,19 @@ final class Limits {
         return found;
     }
 
+    private static void addIfAny(List<List<Change>> found, List<Change> changes) {
+        if (!changes.isEmpty()) {
+            found.add(changes);
+        }
+    }
+
     private boolean frees(List<Change> fixed, List<? extends Change> more) {
         return laboratory.goesOn() && laboratory.frees(Laboratory.joined(fixed, more));
     }
 
     // ---- how far ----
 
-    /** Changes that free it, with limits lifted only where they have to be, and only as far. */
+    /** Changes that free it, with limits lifted only where they have to be, and only as far; empty if admission refuses them. */
     List<Change> exact(List<Change> enough) {
         List<Change> others = new ArrayList<>(enough);
         others.removeIf(RaiseLimit.class::isInstance);
@@ -106,7 +110,18 @@ final class Limits {
                 raised.set(i, exact(others, raised, i, limit));
             }
         }
-        return Laboratory.joined(others, raised);
+        List<RaiseLimit> needed = limits(raised);
+        return AcceptedLimits.of(laboratory.cluster().queues(), needed)
+                .filter(accepted -> accepted.equals(needed) || frees(others, accepted))
+                .map(accepted -> Laboratory.joined(others, accepted))
+                .orElse(List.of());
+    }
+
+    private static List<RaiseLimit> limits(List<Change> changes) {
+        return changes.stream()
+                .filter(RaiseLimit.class::isInstance)
+                .map(RaiseLimit.class::cast)
+                .toList();
     }
 
     private RaiseLimit exact(List<Change> others, List<Change> raised, int place, RaiseLimit limit) {
@@ -145,26 +160,46 @@ final class Limits {
         return new Change.RaiseWeight(queue.name(), queue.weight(), to);
     }
 
+    /** What it deserves, and what has to be raised for that before. */
     private void deserved(List<Change> fixed, List<List<Change>> found) {
         QueueSpec queue = line.getFirst();
-        List<Change> raised = new ArrayList<>();
+        List<RaiseLimit> needed = new ArrayList<>();
         asked.forEach((resource, amount) -> {
             long from = queue.deserved().getOrDefault(resource, 0L);
-            raised.add(new RaiseLimit(queue.name(), DESERVED, resource, from, from + amount));
-        });
-        if (frees(fixed, raised)) {
-            List<Change> needed = laboratory.fewest(fixed, raised);
-            for (int i = 0; i < needed.size(); i++) {
-                if (needed.get(i) instanceof RaiseLimit limit) {
-                    int place = i;
-                    List<Change> now = needed;
-                    long step = limit.resource().equals(PodRequests.MEMORY) ? MEBI : 1;
-                    long least = laboratory.least(
-                            limit.from(), limit.to(), step, amount -> does(fixed, now, place, limit.to(amount)));
-                    needed.set(i, limit.to(least));
-                }
+            RaiseLimit raised = new RaiseLimit(queue.name(), AcceptedLimits.DESERVED, resource, from, from + amount);
+            if (AcceptedLimits.of(laboratory.cluster().queues(), List.of(raised))
+                    .isPresent()) {
+                needed.add(raised);
             }
-            found.add(Laboratory.joined(fixed, needed));
+        });
+        if (needed.isEmpty() || !freesIfAccepted(fixed, needed)) {
+            return;
         }
+        for (RaiseLimit each : List.copyOf(needed)) {
+            List<RaiseLimit> fewer = new ArrayList<>(needed);
+            fewer.remove(each);
+            if (freesIfAccepted(fixed, fewer)) {
+                needed.remove(each);
+            }
+        }
+        for (int i = 0; i < needed.size(); i++) {
+            RaiseLimit limit = needed.get(i);
+            int place = i;
+            long step = limit.resource().equals(PodRequests.MEMORY) ? MEBI : 1;
+            long least = laboratory.least(limit.from(), limit.to(), step, amount -> {
+                List<RaiseLimit> less = new ArrayList<>(needed);
+                less.set(place, limit.to(amount));
+                return freesIfAccepted(fixed, less);
+            });
+            needed.set(i, limit.to(least));
+        }
+        AcceptedLimits.of(laboratory.cluster().queues(), needed)
+                .ifPresent(accepted -> found.add(Laboratory.joined(fixed, accepted)));
+    }
+
+    private boolean freesIfAccepted(List<Change> fixed, List<RaiseLimit> raised) {
+        return AcceptedLimits.of(laboratory.cluster().queues(), raised)
+                .filter(accepted -> frees(fixed, accepted))
+                .isPresent();
     }
 }
