@@ -121,7 +121,7 @@ final class Fetching implements AutoCloseable {
     /** Where an image comes from and how that looks now; an image whose origin looks different is got again. */
     String fingerprint(Origin origin) {
         return switch (origin) {
-            case Origin.Registry _ -> "registry";
+            case Origin.Registry _ -> StoredImage.REGISTRY;
             case Origin.Archive archive -> stamped(origin, archive.file());
             case Origin.Layout layout -> stamped(origin, layout.directory().resolve("index.json"));
             case Origin.Builtin builtin -> "built-in " + BuiltinTrees.fingerprint(builtin.name());

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The images in a data directory: {@code images.yaml} decides where they come from, {@code images/} holds what was fetched.
@@ -49,34 +50,79 @@ public final class ImageStore implements Images {
     @Override
     public Optional<Image> find(String reference) {
         if (Digest.isValid(reference)) {
-            return byId(reference);
+            return byId(reference, warehouse.index());
         }
         try {
             Reference name = Reference.parse(reference);
-            return find(name, table.ruleFor(name));
+            return find(name, table.ruleFor(name), warehouse.index());
         } catch (ImageException e) {
             return Optional.empty();
         }
     }
 
-    private Optional<Image> byId(String id) {
+    @Override
+    public Optional<Image> findFor(String reference, Supplier<List<Credential>> credentials) {
+        StoreIndex index = warehouse.index();
+        if (Digest.isValid(reference)) {
+            return byId(reference, index).filter(image -> isOpenById(image.id(), index, credentials));
+        }
+        try {
+            Reference name = Reference.parse(reference);
+            ImageRule rule = table.ruleFor(name);
+            return find(name, rule, index).filter(image -> isOpen(name, image.id(), index, credentials));
+        } catch (ImageException e) {
+            return Optional.empty();
+        }
+    }
+
+    private boolean isOpen(Reference name, String id, StoreIndex index, Supplier<List<Credential>> credentials) {
+        StoreIndex.Named named = index.names().get(name.toString());
+        boolean preloaded = named == null
+                ? index.isPreloaded(name.name(), id)
+                : !named.origin().equals(StoredImage.REGISTRY);
+        return preloaded || index.admits(name.name(), id, () -> fitting(name, credentials.get()));
+    }
+
+    /** Who asks for an id says nothing of a repository: any that gave it may open it. */
+    private boolean isOpenById(String id, StoreIndex index, Supplier<List<Credential>> credentials) {
+        List<String> guards = index.guardsOf(id);
+        return guards.isEmpty()
+                || index.isPreloaded("", id)
+                || guards.stream().anyMatch(repository -> isOpenAs(repository, id, index, credentials));
+    }
+
+    private boolean isOpenAs(String repository, String id, StoreIndex index, Supplier<List<Credential>> credentials) {
+        try {
+            Reference name = Reference.parse(repository);
+            return index.admits(repository, id, () -> fitting(name, credentials.get()));
+        } catch (ImageException e) {
+            return false;
+        }
+    }
+
+    private List<Credential> fitting(Reference name, List<Credential> credentials) {
+        try {
+            return RegistrySource.fitting(name, table.ruleFor(name), credentials);
+        } catch (ImageException e) {
+            return List.of();
+        }
+    }
+
+    private Optional<Image> byId(String id, StoreIndex index) {
         Optional<Image> rule =
                 virtual.values().stream().filter(image -> image.id().equals(id)).findFirst();
-        return rule.isPresent()
-                ? rule
-                : warehouse.index().byId(id).flatMap(stored -> warehouse.view(stored, nameOf(id)));
+        return rule.isPresent() ? rule : index.byId(id).flatMap(stored -> warehouse.view(stored, nameOf(id, index)));
     }
 
-    private String nameOf(String id) {
-        return warehouse.index().namesOf(id).keySet().stream().findFirst().orElse(id);
+    private static String nameOf(String id, StoreIndex index) {
+        return index.namesOf(id).keySet().stream().findFirst().orElse(id);
     }
 
-    private Optional<Image> find(Reference name, ImageRule rule) {
+    private Optional<Image> find(Reference name, ImageRule rule, StoreIndex index) {
         Optional<Image> stated = stated(name, rule.origin());
         if (stated.isPresent()) {
             return stated;
         }
-        StoreIndex index = warehouse.index();
         StoreIndex.Named named = index.names().get(name.toString());
         if (named != null && !isStill(named.origin(), rule)) {
             return Optional.empty();
@@ -129,7 +175,9 @@ public final class ImageStore implements Images {
         Reference name = Reference.parse(reference);
         ImageRule rule = table.ruleFor(name);
         try (KeyedLocks.Hold _ = pulls.hold(name.toString())) {
-            Optional<Image> here = find(name, rule);
+            StoreIndex index = warehouse.index();
+            Optional<Image> here =
+                    find(name, rule, index).filter(image -> isOpen(name, image.id(), index, () -> credentials));
             boolean settled = !(rule.origin() instanceof Origin.Registry) || name.digest() != null || isImported(name);
             if (here.isPresent() && settled) {
                 warehouse.used(here.get().id());

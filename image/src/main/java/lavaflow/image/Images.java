@@ -3,6 +3,7 @@ package lavaflow.image;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** The images of this machine, and where more come from. */
 public interface Images extends AutoCloseable {
@@ -10,7 +11,15 @@ public interface Images extends AutoCloseable {
     Optional<Image> find(String reference);
 
     /**
-     * Gets an image, from wherever the table says; returns what is here if it is still the same.
+     * An image that is here and may be used by somebody: one that was got with a credential only by those whose credentials
+     * have opened it before.
+     *
+     * @param credentials asked for only where they decide
+     */
+    Optional<Image> findFor(String reference, Supplier<List<Credential>> credentials);
+
+    /**
+     * Gets an image, from wherever the table says; returns what is here if it is still the same and the credentials open it.
      *
      * @param credentials to try for its registry, in order
      * @param progress hears what is going on, a short line now and then

@@ -47,6 +47,11 @@ final class RegistryAccess {
         return Optional.ofNullable(authorization);
     }
 
+    /** Who the registry has let in last; nobody where it lets everybody in. */
+    synchronized Optional<Credential> opener() {
+        return current.filter(credential -> !credential.isAnonymous());
+    }
+
     /** Answers what a registry wants to know; false if there is nothing more to say. */
     synchronized boolean answer(HttpResponse<InputStream> response, String scheme) throws IOException {
         List<Challenge> challenges = response.headers().allValues("WWW-Authenticate").stream()

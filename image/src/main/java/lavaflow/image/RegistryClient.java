@@ -52,6 +52,11 @@ final class RegistryClient {
         this.patience = patience;
     }
 
+    /** With which credential it has answered last; none where it answers everybody. */
+    Optional<Credential> opener() {
+        return access.opener();
+    }
+
     /** What the registry has under a tag or digest. */
     record Found(Manifest manifest, String digest) {}
 

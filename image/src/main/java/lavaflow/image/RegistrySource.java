@@ -37,24 +37,45 @@ final class RegistrySource {
             throws ImageException, IOException {
         Origin.Registry origin = (Origin.Registry) rule.origin();
         Repository repository = Repository.of(name, rule.pattern(), origin);
-        List<Credential> fitting = new ArrayList<>(DockerConfig.matching(credentials, name));
+        RegistryClient client = new RegistryClient(
+                web.client(origin.authority()), repository, fitting(repository, name, credentials), patience);
+        progress.note("asking " + repository.host());
+        StoredImage here = unchanged(client, name);
+        if (here != null && isNoted(client.opener(), name, here)) {
+            return warehouse.publish(
+                    here.alsoAs(StoredImage.REGISTRY, List.of()),
+                    name.toString(),
+                    null,
+                    before -> before.openedBy(client.opener()));
+        }
+        return get(client, plan(client, name), name, progress);
+    }
+
+    /** Who is not must show that the content opens, too: some registries give manifests to everybody. */
+    private boolean isNoted(Optional<Credential> opener, Reference name, StoredImage image) {
+        return warehouse
+                .index()
+                .accessTo(name.name(), image.id())
+                .filter(access -> access.admits(opener.stream().toList()))
+                .isPresent();
+    }
+
+    /** The credentials with which the registry would be asked for a name. */
+    static List<Credential> fitting(Reference name, ImageRule rule, List<Credential> credentials)
+            throws ImageException {
+        return rule.origin() instanceof Origin.Registry origin
+                ? fitting(Repository.of(name, rule.pattern(), origin), name, credentials)
+                : DockerConfig.matching(credentials, name);
+    }
+
+    /** Secrets for the name in the pod are not for a mirror; those for the mirror are. */
+    private static List<Credential> fitting(Repository repository, Reference name, List<Credential> credentials) {
         Reference asked = new Reference(
                 repository.host().equals("registry-1.docker.io") ? "docker.io" : repository.host(),
                 repository.path(),
                 "latest",
                 null);
-        if (!asked.name().equals(name.name())) {
-            // secrets for the name in the pod are not for the mirror; those for the mirror are
-            fitting.clear();
-            fitting.addAll(DockerConfig.matching(credentials, asked));
-        }
-        RegistryClient client = new RegistryClient(web.client(origin.authority()), repository, fitting, patience);
-        progress.note("asking " + repository.host());
-        StoredImage here = unchanged(client, name);
-        if (here != null) {
-            return warehouse.publish(here.alsoAs("registry", List.of()), name.toString(), null);
-        }
-        return get(client, plan(client, name), name, progress);
+        return DockerConfig.matching(credentials, asked.name().equals(name.name()) ? name : asked);
     }
 
     /** What is here already under the digest the registry has now. */
@@ -118,7 +139,11 @@ final class RegistrySource {
                             layer, plan.config().diffIds().get(i), new Coming(layer, file, client, amount)));
                 }
                 return warehouse.add(
-                        new ImagePlan(plan.config(), plan.digest(), layers), name.toString(), "registry", progress);
+                        new ImagePlan(plan.config(), plan.digest(), layers),
+                        name.toString(),
+                        StoredImage.REGISTRY,
+                        before -> before.openedBy(client.opener()),
+                        progress);
             } finally {
                 coming.forEach(file -> file.cancel(true));
             }

@@ -31,6 +31,7 @@ record StoredImage(
         long size,
         String createdAt) {
     static final String IMPORTED = "import";
+    static final String REGISTRY = "registry";
 
     /** Also got under another digest, from somewhere. */
     StoredImage alsoAs(String newOrigin, List<String> more) {

@@ -19,9 +19,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.zip.ZipException;
 
 import lavaflow.linux.UserNamespace;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The directory of fetched images: {@code index.json}, {@code layers/}, {@code trees/}, {@code downloads/}, {@code work/} and
@@ -104,8 +107,18 @@ final class Warehouse {
         });
     }
 
-    /** Unpacks what is missing of an image and gives it a name. */
+    /** Unpacks what is missing of an image of this machine and gives it a name. */
     StoredImage add(ImagePlan plan, String name, String origin, Progress progress) throws ImageException, IOException {
+        return add(plan, name, origin, UnaryOperator.identity(), progress);
+    }
+
+    /**
+     * Unpacks what is missing of an image and gives it a name.
+     *
+     * @param access what is known then of who may use it
+     */
+    StoredImage add(ImagePlan plan, String name, String origin, UnaryOperator<ImageAccess> access, Progress progress)
+            throws ImageException, IOException {
         List<String> chain = ImagePlan.chain(plan.config().diffIds());
         try (WorkArea.Job job = begin()) {
             List<LayerStore.Stored> stored = new ArrayList<>();
@@ -130,7 +143,7 @@ final class Warehouse {
                     Map.of(),
                     size,
                     Instant.now().toString());
-            return publish(image, name, plan.digest());
+            return publish(image, name, plan.digest(), access);
         }
     }
 
@@ -139,8 +152,13 @@ final class Warehouse {
         return layers.find(chainId).isPresent();
     }
 
-    /** Makes an image visible. */
-    StoredImage publish(StoredImage image, String name, @org.jspecify.annotations.Nullable String digest)
+    /** Makes an image of this machine visible. */
+    StoredImage publish(StoredImage image, String name, @Nullable String digest) throws IOException {
+        return publish(image, name, digest, UnaryOperator.identity());
+    }
+
+    /** Makes an image visible, in the same moment in which it is known who may use it. */
+    StoredImage publish(StoredImage image, String name, @Nullable String digest, UnaryOperator<ImageAccess> access)
             throws IOException {
         Reference reference;
         try {
@@ -151,7 +169,8 @@ final class Warehouse {
         List<String> digests = digest == null ? List.of() : List.of(reference.name() + "@" + digest);
         StoreIndex after = lock.locked(() -> index.change(before -> {
             StoredImage known = before.byId(image.id()).orElse(image);
-            return before.with(known.alsoAs(image.origin(), digests), name);
+            return before.with(known.alsoAs(image.origin(), digests), name)
+                    .withAccess(reference.name(), image.id(), access);
         }));
         used(image.id());
         return after.byId(image.id()).orElseThrow();

@@ -276,6 +276,49 @@ class HostileRegistryTest {
     }
 
     @Test
+    void anImageThatOpensWithATokenForAnybodyIsForAnybody() throws Exception {
+        special.put("*", exchange -> {
+            if (!"Bearer for-anybody".equals(exchange.getRequestHeaders().getFirst("Authorization"))) {
+                exchange.getResponseHeaders().add("WWW-Authenticate", "Bearer realm=\"http://" + host + "/token\"");
+                exchange.sendResponseHeaders(401, -1);
+                return;
+            }
+            serve(exchange);
+        });
+        special.put("/token", exchange -> {
+            if (exchange.getRequestHeaders().getFirst("Authorization") != null) {
+                exchange.sendResponseHeaders(401, -1);
+                return;
+            }
+            byte[] answer = "{\"token\":\"for-anybody\"}".getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
+        });
+        pull(new Credential(host, "user", "not known there", ""));
+        assertThat(images.findFor("some/app", List::of)).isPresent();
+    }
+
+    @Test
+    void whoMayOnlyReadTheManifestMayNotUseTheImage() throws Exception {
+        special.put("*", exchange -> {
+            boolean content = exchange.getRequestURI().getPath().contains("/blobs/");
+            if (content && exchange.getRequestHeaders().getFirst("Authorization") == null) {
+                exchange.getResponseHeaders().add("WWW-Authenticate", "Basic realm=\"test\"");
+                exchange.sendResponseHeaders(401, -1);
+                return;
+            }
+            exchange.getResponseHeaders().add("Docker-Content-Digest", image.digest());
+            serve(exchange);
+        });
+        Credential user = new Credential(host, "user", "pass", "");
+        pull(user);
+        assertThat(images.findFor("some/app", List::of)).isEmpty();
+        assertThatThrownBy(this::pull).hasMessageContaining("pull access denied");
+        assertThat(images.findFor("some/app", List::of)).isEmpty();
+        assertThat(pull(user).id()).isEqualTo(image.id());
+    }
+
+    @Test
     void identityTokensAreExchanged() throws Exception {
         special.put("*", exchange -> {
             if (exchange.getRequestHeaders().getFirst("Authorization") == null) {
@@ -294,6 +337,9 @@ class HostileRegistryTest {
         });
         pull(new Credential(host, "", "", "refresh me"));
         assertThat(form[0]).contains("grant_type=refresh_token").contains("refresh_token=refresh+me");
+        assertThat(images.findFor("some/app", List::of)).isEmpty();
+        assertThat(images.findFor("some/app", () -> List.of(new Credential(host, "", "", "refresh me"))))
+                .isPresent();
     }
 
     @Test

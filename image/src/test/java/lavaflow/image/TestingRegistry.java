@@ -21,8 +21,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Debian's registry server on a port of its own, and a way to fill it. */
 final class TestingRegistry implements AutoCloseable {
-    /** Of the user {@code user} with the password {@code secret}. */
-    private static final String PASSWORDS = "user:$2b$04$ZXnYTc.qqbFSOwSvAloCie0S7LppQBpT7Hb7yXvufJrVfL6cMKNTC\n";
+    /** Of the user {@code user} with the password {@code secret}, and of {@code other} with {@code hidden}. */
+    private static final String PASSWORDS = """
+            user:$2b$04$ZXnYTc.qqbFSOwSvAloCie0S7LppQBpT7Hb7yXvufJrVfL6cMKNTC
+            other:$2b$04$WVJk3lL2RS3Hq40OBCpWAOUxiFsvpuW/1upA68nB96yFBc08kKvKe
+            """;
 
     private static final int MOST_ATTEMPTS = 5;
 

@@ -6,8 +6,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 import lavaflow.controller.KubeApi;
+import lavaflow.image.Credential;
 import lavaflow.image.Image;
 import lavaflow.image.ImageException;
 import lavaflow.image.Images;
@@ -69,16 +71,19 @@ public final class ImageFiles implements ImageVolumes {
     private Image image(ObjectNode pod, JsonNode source) throws VolumeException {
         String reference = Json.textAt(source, "reference");
         String policy = Json.textAt(source, "pullPolicy");
-        Optional<Image> present = images.find(reference);
-        if (present.isPresent() && !policy.equals("Always")) {
-            return present.get();
+        Supplier<List<Credential>> credentials =
+                () -> PullSecrets.of(new PodView(pod), objects).credentials();
+        if (!policy.equals("Always")) {
+            Optional<Image> present = images.findFor(reference, credentials);
+            if (present.isPresent()) {
+                return present.get();
+            }
         }
         if (policy.equals("Never")) {
             throw new VolumeException("image \"" + reference + "\" is not present with pull policy of Never");
         }
         try {
-            return images.pull(
-                    reference, PullSecrets.of(new PodView(pod), objects).credentials(), _ -> {});
+            return images.pull(reference, credentials.get(), _ -> {});
         } catch (ImageException e) {
             throw new VolumeException("Failed to pull image \"" + reference + "\": " + e.getMessage(), e);
         }

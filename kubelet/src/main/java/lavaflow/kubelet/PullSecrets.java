@@ -49,13 +49,24 @@ final class PullSecrets {
         String old = Json.textAt(secret, "data", ".dockercfg");
         try {
             if (!current.isEmpty()) {
-                return DockerConfig.parse(Base64.getDecoder().decode(current));
+                return named(secret, DockerConfig.parse(Base64.getDecoder().decode(current)));
             }
             return old.isEmpty()
                     ? List.of()
-                    : DockerConfig.parseLegacy(Base64.getDecoder().decode(old));
+                    : named(secret, DockerConfig.parseLegacy(Base64.getDecoder().decode(old)));
         } catch (IllegalArgumentException e) {
             return List.of();
         }
+    }
+
+    /** A secret that is made anew under the same name is another one. */
+    private static List<Credential> named(ObjectNode secret, List<Credential> credentials) {
+        String uid = Json.textAt(secret, "metadata", "uid");
+        if (uid.isEmpty()) {
+            return credentials;
+        }
+        String source = Json.textAt(secret, "metadata", "namespace") + "/" + Json.textAt(secret, "metadata", "name")
+                + "/" + uid;
+        return credentials.stream().map(credential -> credential.from(source)).toList();
     }
 }

@@ -5,20 +5,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
-import java.util.function.Consumer;
 
+import lavaflow.controller.KubeApi;
 import lavaflow.controller.TestingKubeApi;
-import lavaflow.image.Credential;
 import lavaflow.image.Image;
-import lavaflow.image.ImageConfig;
-import lavaflow.image.ImageEntry;
-import lavaflow.image.ImageException;
-import lavaflow.image.Images;
 import lavaflow.kube.Json;
 import lavaflow.linux.Mounts;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,72 +23,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 class ImageFilesTest {
+    private static final KubeApi.Kind SECRETS = KubeApi.Kind.core("secrets");
+
     @TempDir
     private Path directory;
 
+    private final List<String> secrets = new ArrayList<>();
     private final TestingImages images = new TestingImages();
-    private final ImageFiles files = new ImageFiles(images, new TestingKubeApi());
-
-    /** Has one image, which must be pulled first. */
-    private static final class TestingImages implements Images {
-        private final List<String> asked = new ArrayList<>();
-        private Image.Source source = new Image.Layers(List.of());
-        private boolean present;
-
-        @Override
-        public Optional<Image> find(String reference) {
-            return present ? Optional.of(image(reference)) : Optional.empty();
-        }
-
-        private Image image(String reference) {
-            return new Image("sha256:1", reference, null, source, ImageConfig.EMPTY, 1);
-        }
-
-        @Override
-        public Image pull(String reference, List<Credential> credentials, Consumer<String> progress)
-                throws ImageException {
-            asked.add(reference);
-            if (reference.equals("missing")) {
-                throw new ImageException(ImageException.Kind.NOT_FOUND, "there is none");
-            }
-            present = true;
-            return image(reference);
-        }
-
-        @Override
-        public List<Image> list() {
-            return List.of();
-        }
-
-        @Override
-        public List<ImageEntry> entries() {
-            return List.of();
-        }
-
-        @Override
-        public void remove(String id) {}
-
-        @Override
-        public long collect(Set<String> inUse, long bytes) {
-            return 0;
-        }
-
-        @Override
-        public void used(String id) {}
-
-        @Override
-        public void close() {}
-    }
+    private final TestingKubeApi api = new TestingKubeApi().serve(SECRETS, "Secret");
+    private final ImageFiles files = new ImageFiles(images, api);
 
     @AfterEach
     void unmount() throws IOException {
         Mounts.unmountBelow(directory.toRealPath());
     }
 
-    private static ObjectNode pod() {
+    private ObjectNode pod() {
         ObjectNode pod = Json.object();
         pod.putObject("metadata").put("name", "a").put("namespace", "team").put("uid", "a");
-        pod.putObject("spec").putArray("containers");
+        ObjectNode spec = pod.putObject("spec");
+        spec.putArray("containers");
+        ArrayNode list = spec.putArray("imagePullSecrets");
+        secrets.forEach(secret -> list.addObject().put("name", secret));
         return pod;
     }
 
@@ -135,6 +85,21 @@ class ImageFilesTest {
         assertThat(images.asked).hasSize(2);
         mount("model:1", "Never");
         assertThat(images.asked).hasSize(2);
+    }
+
+    @Test
+    void anImageThatASecretOpenedIsForPodsWithSuchASecret() throws Exception {
+        images.source = new Image.Layers(List.of(layer("only", "file", "x")));
+        images.present = true;
+        images.opener = "key";
+        assertThatThrownBy(() -> mount("model:1", "Never"))
+                .hasMessage("image \"model:1\" is not present with pull policy of Never");
+        assertThatThrownBy(() -> mount("model:1", "IfNotPresent"))
+                .hasMessage("Failed to pull image \"model:1\": pull access denied");
+        api.createAnywhere(SECRETS, "team", TestingImages.secret("mine", "key"));
+        secrets.add("mine");
+        assertThat(mount("model:1", "Never").resolve("file")).hasContent("x");
+        assertThat(images.asked).containsExactly("model:1");
     }
 
     @Test

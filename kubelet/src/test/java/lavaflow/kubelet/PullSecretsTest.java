@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
 
+import lavaflow.image.Credential;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +23,9 @@ class PullSecretsTest {
             String config = "{\"auths\": {\"registry.example\": {\"username\": \"u\", \"password\": \"p\"}}}";
             String data = Base64.getEncoder().encodeToString(config.getBytes(StandardCharsets.UTF_8));
             return name.equals("good")
-                    ? Optional.of(TestingPod.yaml("data: {.dockerconfigjson: " + data + "}"))
+                    ? Optional.of(TestingPod.yaml(
+                            "{metadata: {namespace: ns, name: good, uid: uid-7}, data: {.dockerconfigjson: " + data
+                                    + "}}"))
                     : Optional.empty();
         }
     };
@@ -37,7 +41,8 @@ class PullSecretsTest {
     void secretsThatAreNotThereAreTold() {
         PullSecrets.Found found = found("[{name: good}, {name: gone}, {name: ''}, {name: lost}]");
 
-        assertThat(found.credentials()).hasSize(1);
+        assertThat(found.credentials())
+                .containsExactly(new Credential("registry.example", "u", "p", "", "ns/good/uid-7"));
         assertThat(found.complaint())
                 .isEqualTo("Unable to retrieve some image pull secrets (gone, lost); attempting to pull the image may"
                         + " not succeed.");
