@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** Which nodes a gang lacks: more of those there are where they would do, else such as its pods describe. */
 final class NewNodes {
     private static final String PODS = "pods";
+    /** More new nodes than that are not tried. */
+    private static final int MANY = 1000;
 
     private final Laboratory laboratory;
     private final GangCore core;
@@ -55,7 +57,7 @@ final class NewNodes {
         return Laboratory.joined(fixed, needed);
     }
 
-    /** One node with all that the cluster lacks for a gang whose pods nobody has made yet. */
+    /** What the cluster lacks for a gang whose pods nobody has made yet: such nodes as there are, or one that has it all. */
     private List<AddNodes> forAll(Inquiry inquiry) {
         Map<String, Long> missing = new TreeMap<>();
         for (Finding each : Stages.tooLittle(inquiry, gang, laboratory.cluster())) {
@@ -67,7 +69,28 @@ final class NewNodes {
             return List.of();
         }
         missing.put(PODS, (long) Math.max(1, gang.spec().minMember()));
-        return List.of(new AddNodes(1, AddNodes.shape(missing, Json.object()), ""));
+        AddNodes fewest = new AddNodes(1, AddNodes.shape(missing, Json.object()), "");
+        int most = MANY;
+        for (NodeTable.Node node : laboratory.cluster().nodes()) {
+            int count = thatHave(missing, node, most);
+            boolean better = count < most
+                    || (count == most && !fewest.like().isEmpty() && node.name().compareTo(fewest.like()) < 0);
+            if (better) {
+                fewest = new AddNodes(count, node, node.name());
+                most = count;
+            }
+        }
+        return List.of(fewest);
+    }
+
+    /** How many like a node have so much; a number above the limit where that is beyond it. */
+    private static int thatHave(Map<String, Long> amounts, NodeTable.Node node, int limit) {
+        long count = 1;
+        for (Map.Entry<String, Long> each : amounts.entrySet()) {
+            long has = node.allocatable().getOrDefault(each.getKey(), 0L);
+            count = has <= 0 ? Long.MAX_VALUE : Math.max(count, Math.ceilDiv(each.getValue(), has));
+        }
+        return (int) Math.min(count, limit + 1L);
     }
 
     private List<AddNodes> byKind(Inquiry inquiry) {

@@ -162,7 +162,13 @@ class ExplainerTest {
                                 .group("new", 6, asking("{\"cpu\":\"6\",\"nvidia.com/gpu\":\"4\"}")),
                         Stage.ENTRANCE,
                         "it asks for nvidia.com/gpu 4, nodes have 1, 1 of it free: 3 missing",
-                        "add 1 more node with nvidia.com/gpu 3"),
+                        "add 3 more nodes like gpu-0 with each cpu 16, memory 16Gi, nvidia.com/gpu 1"),
+                when(
+                        "no node has what it asks for",
+                        cluster().node("a", 4, 0).group("new", 6, asking("{\"nvidia.com/gpu\":\"4\"}")),
+                        Stage.ENTRANCE,
+                        "it asks for nvidia.com/gpu 4, nodes have 0, 0 of it free: 4 missing",
+                        "add 1 more node with nvidia.com/gpu 4"),
                 when(
                         "others have what it asks for",
                         cluster()
@@ -172,7 +178,7 @@ class ExplainerTest {
                         Stage.ENTRANCE,
                         "plugin overcommit: resource in cluster is overused: overused cpu",
                         "ns/old (queue default, 2 pods) must end, which frees cpu 4",
-                        "add 1 more node with cpu 2"),
+                        "add 1 more node like a with cpu 4, memory 4Gi"),
                 when(
                         "others were let in for what it asks for",
                         cluster()
@@ -182,7 +188,7 @@ class ExplainerTest {
                         Stage.ENTRANCE,
                         "it asks for cpu 2, nodes have 4, 0 of it free: 2 missing",
                         "ns/first (queue default), which was let in and waits for room, must end",
-                        "add 1 more node with cpu 2"),
+                        "add 1 more node like a with cpu 4, memory 4Gi"),
                 when(
                         "its queue may not have what it asks for",
                         cluster()
