@@ -35,6 +35,15 @@ final class Prospects {
         return new Prospects(first, session.search().run(first), Arrays.copyOf(slots, count));
     }
 
+    /** The same with some of the first nodes asked last. */
+    static Prospects inOrder(Session session, Displacement displacement, Member first, int last) {
+        Prospects all = inOrder(session, displacement, first);
+        int count = all.slots.length;
+        int[] turned = new int[count];
+        Arrays.setAll(turned, i -> all.slots[(i + last) % count]);
+        return new Prospects(first, all.run, turned);
+    }
+
     /** The best first. */
     static Prospects byScore(Session session, Displacement displacement, Member first) {
         Prospects all = inOrder(session, displacement, first);

@@ -7,10 +7,18 @@ import java.util.PriorityQueue;
 /** Lets starving gangs take back what other queues have beyond their share. */
 final class Reclaim {
     private static final String WHY = "reclaim";
+    /** In how many orders nodes are asked for one gang. */
+    private static final int ORDERS = 4;
+
+    private static final int NOWHERE = -1;
 
     private final Session session;
     private final Displacement displacement;
     private final List<Decision> decisions = new ArrayList<>();
+    /** How many nodes might have room if others went. */
+    private int asked;
+    /** Where among them somebody had to go first. */
+    private int firstUsed = NOWHERE;
 
     Reclaim(Session session) {
         this.session = session;
@@ -47,11 +55,35 @@ final class Reclaim {
         return true;
     }
 
-    /** Whether it found room. */
+    /**
+     * Whether it found room. Those who go on the first nodes may be those whose gangs and queues can give no more on the others: while room is found for some of
+     * its pods only, other nodes come first.
+     */
     private boolean reclaim(Queue queue, Gang gang) {
+        int last = 0;
+        asked = 0;
+        for (int order = 0; order < ORDERS; order++) {
+            Plan plan = new Plan(session.state);
+            firstUsed = NOWHERE;
+            reclaim(plan, queue, gang, last);
+            session.state.changes.touch(gang);
+            if (session.votes.isPipelined(gang)) {
+                decisions.addAll(Displacement.evictions(plan));
+                return true;
+            }
+            plan.undo();
+            last += firstUsed + 1;
+            if (firstUsed == NOWHERE || last >= asked) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    /** @param last how many of the first nodes are asked last */
+    private void reclaim(Plan plan, Queue queue, Gang gang, int last) {
         PriorityQueue<Member> members = new PriorityQueue<>(session.votes.memberOrder());
         gang.members().stream().filter(Member::waits).forEach(members::add);
-        Plan plan = new Plan(session.state);
         Search.Run run = null;
         Prospects prospects = null;
         while (!members.isEmpty() && session.mayDisplace(gang)) {
@@ -64,17 +96,11 @@ final class Reclaim {
                 continue;
             }
             if (prospects == null || !Prospects.serve(prospects, by)) {
-                prospects = Prospects.inOrder(session, displacement, by);
+                prospects = Prospects.inOrder(session, displacement, by, last);
+                asked = Math.max(asked, prospects.size());
             }
             reclaim(plan, queue, by, prospects);
         }
-        session.state.changes.touch(gang);
-        if (session.votes.isPipelined(gang)) {
-            decisions.addAll(Displacement.evictions(plan));
-            return true;
-        }
-        plan.undo();
-        return false;
     }
 
     private void reclaim(Plan plan, Queue queue, Member by, Prospects prospects) {
@@ -90,6 +116,7 @@ final class Reclaim {
                             && other.gang.queue.spec.reclaimable());
             List<Member> victims = session.votes.reclaimable(by, candidates);
             if (displacement.make(plan, by, slot, victims, null, WHY)) {
+                firstUsed = firstUsed == NOWHERE ? place : firstUsed;
                 return;
             }
             prospects.exhausted(place);

@@ -235,4 +235,41 @@ class EvictionTest {
 
         assertThat(gangs.evicted()).containsExactly("large-0");
     }
+
+    /** A running gang with a pod on each of the nodes, each pod with so many thousandths of a processor. */
+    private void runs(String name, int least, String queue, int cpu, String... nodes) {
+        gangs.group(name, least, queued(queue));
+        for (int i = 0; i < nodes.length; i++) {
+            gangs.pod(
+                    name + "-" + i,
+                    name,
+                    TestingGangs.asking("{\"cpu\":\"" + cpu + "m\"}"),
+                    TestingGangs.running(nodes[i]));
+        }
+    }
+
+    @Test
+    void whoGoesOnTheFirstNodeIsNotMissedOnTheOthers() {
+        gangs.configured("""
+                actions: "enqueue, allocate, backfill, reclaim"
+                tiers:
+                - plugins: [{name: priority}, {name: gang}, {name: conformance}, {name: proportion}, {name: predicates}, {name: nodeorder}]
+                """);
+        gangs.node("n0", 5).node("n1", 5).node("n2", 5);
+        gangs.queue("q0").queue("q1", "{\"spec\":{\"weight\":2}}").queue("q2");
+        runs("g0", 2, "q0", 1000, "n0", "n0");
+        runs("g1", 3, "q2", 1250, "n0", "n0", "n1", "n1", "n1");
+        runs("g2", 2, "q2", 1250, "n1", "n2", "n2", "n2");
+        runs("g3", 2, "q0", 500, "n0", "n2", "n2");
+        gangs.group("new", 3, queued("q1"));
+        for (int i = 0; i < 3; i++) {
+            gangs.pod("new-" + i, "new", TestingGangs.asking("{\"cpu\":\"1500m\"}"));
+        }
+
+        assertThat(gangs.evicted())
+                .as("had both spare pods of g1 to go on n0, there would be room for two pods only")
+                .hasSize(4)
+                .allMatch(each -> each.startsWith("g1-") || each.startsWith("g2-"));
+        assertThat(gangs.evicted()).as("nobody else has to go").isEmpty();
+    }
 }
