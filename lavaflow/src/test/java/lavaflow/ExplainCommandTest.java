@@ -127,7 +127,7 @@ class ExplainCommandTest {
                 "podgroup/unmade",
                 "● PodGroup default/unmade is not let into queue default: it asks for nvidia.com/gpu 4, nodes have 1,"
                         + " 1 of it free: 3 missing.",
-                "add 1 more node with nvidia.com/gpu 3");
+                "add 3 more nodes like gpu-0 with each cpu 16, ephemeral-storage 1Ti, memory 64Gi, nvidia.com/gpu 1");
     }
 
     @Test
