@@ -63,6 +63,13 @@ record JobStatus(ObjectNode status) {
         return false;
     }
 
+    /** Whether a status says that plugins have made something. */
+    static boolean namesPlugins(ObjectNode status) {
+        ObjectNode resources = Json.objectAt(status, "controlledResources");
+        return resources != null
+                && resources.propertyStream().anyMatch(each -> each.getKey().startsWith(PLUGIN));
+    }
+
     /** A draft of the next status, which begins as a copy. */
     static final class Draft {
         private final ObjectNode next;
@@ -95,12 +102,10 @@ record JobStatus(ObjectNode status) {
 
         /** True if the status said that plugins have made something; it does not any more. */
         boolean forgetPlugins() {
-            ObjectNode resources = Json.objectAt(next, "controlledResources");
-            if (resources == null) {
+            if (!namesPlugins(next)) {
                 return false;
             }
-            boolean had =
-                    resources.propertyStream().anyMatch(each -> each.getKey().startsWith(PLUGIN));
+            ObjectNode resources = Json.ensureObject(next, "controlledResources");
             resources.remove(resources
                     .propertyStream()
                     .map(Map.Entry::getKey)
@@ -109,7 +114,7 @@ record JobStatus(ObjectNode status) {
             if (resources.isEmpty()) {
                 next.remove("controlledResources");
             }
-            return had;
+            return true;
         }
 
         /** The phase, with what goes with it; while that stays, its time does. */

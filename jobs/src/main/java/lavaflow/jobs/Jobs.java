@@ -252,8 +252,7 @@ final class Jobs {
             announced(decision.announced());
             Phase before = JobStatus.of(job).phase();
             boolean renamed = false;
-            if (!JobStatus.of(job).isBegun() && decision.status() != null) {
-                // Whatever becomes of it, somebody has seen it.
+            if (decision.status() != null && comesFirst(decision, decision.status())) {
                 job.object().set("status", decision.status());
                 writeStatus();
             }
@@ -296,6 +295,13 @@ final class Jobs {
                     || command != null
                     || JobStatus.of(job).phase() != before
                     || !decision.afterwards().isEmpty();
+        }
+
+        /** Whatever becomes of a Job, somebody has seen it, and what its plugins make is known before it is there: who ends it looks for that. */
+        private boolean comesFirst(Decision decision, ObjectNode status) {
+            boolean makes = decision.belongings() == Decision.Belongings.MAKE;
+            return !JobStatus.of(job).isBegun()
+                    || (makes && JobStatus.namesPlugins(status) && !JobStatus.namesPlugins(written));
         }
 
         /** Before anything is done in a phase it stands in the status. */

@@ -5,6 +5,7 @@ import java.time.Duration;
 import lavaflow.batch.Batch;
 import lavaflow.kube.Json;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -85,6 +86,36 @@ class CrashesTest {
                 assertThat(write).isLessThan(MORE_WRITES_THAN_THERE_ARE);
             }
             assertThat(write).as("writes of a life").isGreaterThan(30);
+        }
+    }
+
+    /** True if the controller crashed while a Job was stopped and resumed; it was stopped before the next one looked. */
+    private static boolean stopMeanwhile(TestingJobs jobs) {
+        jobs.meanwhile(() -> jobs.give("AbortJob"));
+        jobs.submit(JOB.replace("ACTION", "RestartJob"));
+        jobs.command("AbortJob");
+        jobs.command("ResumeJob");
+        jobs.command("AbortJob");
+        return jobs.hasCrashed();
+    }
+
+    @Test
+    void aJobThatIsStoppedWhileItsControllerIsAwayLeavesNothingOfItsPlugins() {
+        for (boolean heard : new boolean[] {false, true}) {
+            int write = 1;
+            TestingJobs jobs = new TestingJobs(write, heard);
+            while (stopMeanwhile(jobs)) {
+                String where = "write " + write + (heard ? ", heard" : ", not heard");
+                assertThat(jobs.phase()).as(where).isEqualTo("Aborted");
+                assertThat(jobs.groups()).as(where).isEmpty();
+                assertThat(jobs.names(Volcano.SERVICES)).as(where).isEmpty();
+                assertThat(jobs.names(Volcano.CONFIG_MAPS)).as(where).isEmpty();
+                assertThat(jobs.names(Volcano.SECRETS)).as(where).isEmpty();
+                assertThat(jobs.names(Volcano.NETWORK_POLICIES)).as(where).isEmpty();
+                jobs = new TestingJobs(++write, heard);
+                assertThat(write).isLessThan(MORE_WRITES_THAN_THERE_ARE);
+            }
+            assertThat(write).as("writes").isGreaterThan(20);
         }
     }
 }

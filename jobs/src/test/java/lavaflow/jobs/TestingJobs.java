@@ -65,6 +65,7 @@ final class TestingJobs {
     private final AtomicLong nanos = new AtomicLong();
     private final AtomicInteger keys = new AtomicInteger();
     private int crashes;
+    private Runnable meanwhile = () -> {};
     private CrashingKubeApi process;
     private Followers followers;
     private JobControllers controllers;
@@ -103,6 +104,11 @@ final class TestingJobs {
         settle();
     }
 
+    /** What users do after the controller has crashed and before the next one is there. */
+    void meanwhile(Runnable users) {
+        meanwhile = users;
+    }
+
     boolean hasCrashed() {
         return crashes > 0;
     }
@@ -120,6 +126,7 @@ final class TestingJobs {
             }
             if (process.isDead()) {
                 crashes++;
+                meanwhile.run();
                 begin(immortal());
             }
             quiet = worked || api.revision() != revision ? 0 : quiet + 1;
