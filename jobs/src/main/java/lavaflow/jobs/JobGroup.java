@@ -70,6 +70,10 @@ record JobGroup(
         return List.of(owner);
     }
 
+    long minMember() {
+        return Json.longAt(spec, 0, "minMember");
+    }
+
     /** Whether its pods may be there. */
     boolean isAdmitted() {
         return !phase.isEmpty() && !phase.equals("Pending");
@@ -79,7 +83,7 @@ record JobGroup(
         return phase.equals("Unknown");
     }
 
-    static ObjectNode made(VolcanoJob job, ToLongFunction<String> priority, Instant now) {
+    static ObjectNode made(VolcanoJob job, GangSize size, ToLongFunction<String> priority, Instant now) {
         ObjectNode group = Json.object();
         group.put("apiVersion", Batch.GROUP + "/" + Batch.POD_GROUPS.version()).put("kind", "PodGroup");
         ObjectNode metadata = group.putObject("metadata");
@@ -91,7 +95,7 @@ record JobGroup(
             }
         }
         metadata.putArray("ownerReferences").add(job.ownerReference());
-        ObjectNode spec = following(job, priority, now);
+        ObjectNode spec = following(job, size, priority, now);
         spec.put("queue", job.queue());
         ObjectNode topology = topology(Json.at(job.object(), "spec", "networkTopology"));
         if (topology != null) {
@@ -101,13 +105,11 @@ record JobGroup(
         return group;
     }
 
-    private static ObjectNode following(VolcanoJob job, ToLongFunction<String> priority, Instant now) {
+    private static ObjectNode following(VolcanoJob job, GangSize size, ToLongFunction<String> priority, Instant now) {
         ObjectNode spec = Json.object();
-        spec.put("minMember", job.minAvailable());
+        spec.put("minMember", size.members());
         ObjectNode members = spec.putObject("minTaskMember");
-        for (Task task : job.tasks()) {
-            members.put(task.name(), task.minMember());
-        }
+        size.byTask().forEach(members::put);
         if (!job.priorityClassName().isEmpty()) {
             spec.put("priorityClassName", job.priorityClassName());
         }
@@ -118,19 +120,19 @@ record JobGroup(
         for (Task task : job.tasks()) {
             Task.Partitions partitions = task.partitions();
             if (partitions != null) {
-                subGroup(spec, task.name(), partitions);
+                subGroup(spec, task.name(), partitions, size.parts().getOrDefault(task.name(), 0L));
             }
         }
         return spec;
     }
 
-    private static void subGroup(ObjectNode spec, String task, Task.Partitions partitions) {
+    private static void subGroup(ObjectNode spec, String task, Task.Partitions partitions, long least) {
         ObjectNode policy = (spec.has("subGroupPolicy")
                         ? Json.listAt(spec, "subGroupPolicy")
                         : spec.putArray("subGroupPolicy"))
                 .addObject();
         policy.put("name", task).put("subGroupSize", partitions.size());
-        policy.put("minSubGroups", partitions.min());
+        policy.put("minSubGroups", least);
         policy.putObject("labelSelector").putObject("matchLabels").put(Volcano.TASK_SPEC, task);
         policy.putArray("matchLabelKeys").add(Volcano.PARTITION);
         ObjectNode topology = topology(partitions.networkTopology());
@@ -153,8 +155,8 @@ record JobGroup(
 
     /** A patch that makes it follow its Job; null if it does. */
     @Nullable
-    ObjectNode correction(VolcanoJob job, ToLongFunction<String> priority, Instant now) {
-        ObjectNode wanted = following(job, priority, now);
+    ObjectNode correction(VolcanoJob job, GangSize size, ToLongFunction<String> priority, Instant now) {
+        ObjectNode wanted = following(job, size, priority, now);
         ObjectNode changes = Json.object();
         for (String field : FOLLOWING) {
             JsonNode is = spec.get(field);

@@ -48,6 +48,7 @@ final class JobLife {
     /**
      * What the next phase depends on.
      *
+     * @param neverMade how many pods will never be there, since what they depend on has failed
      * @param statusMinAvailable what the status said before
      * @param taskMinimums what all tasks want at least
      * @param shortOfSuccess whether a task that says how many pods it needs, and has some, has fewer that succeeded
@@ -55,13 +56,19 @@ final class JobLife {
     record Facts(
             Counts counts,
             long replicas,
+            long neverMade,
             long minAvailable,
             long statusMinAvailable,
             OptionalLong minSuccess,
             long taskMinimums,
             boolean shortOfSuccess,
             long retryCount,
-            long maxRetry) {}
+            long maxRetry) {
+        /** Whether all pods have ended that will ever be there, and others were wanted. */
+        boolean isStuck() {
+            return neverMade > 0 && counts.succeeded() + counts.failed() + neverMade == replicas;
+        }
+    }
 
     private static final Operation SYNC = new Operation.Sync();
     private static final Operation KILL_ALL = new Operation.Kill(Retained.NONE);
@@ -109,6 +116,7 @@ final class JobLife {
     static Phase after(Phase phase, Next next, Facts facts) {
         return switch (next) {
             case Next.Go(Phase other, boolean _) -> other;
+            case Next.OnceBegun() when facts.isStuck() -> Phase.FAILED;
             case Next.OnceBegun() -> facts.minAvailable() <= facts.counts().begun() ? Phase.RUNNING : phase;
             case Next.AsItRuns() -> asItRuns(facts);
             case Next.OnceRestarted() -> {
@@ -139,6 +147,9 @@ final class JobLife {
                 return Phase.FAILED;
             }
             return counts.succeeded() >= facts.minAvailable() ? Phase.COMPLETED : Phase.FAILED;
+        }
+        if (facts.isStuck()) {
+            return Phase.FAILED;
         }
         return counts.pending() > facts.replicas() - facts.minAvailable() ? Phase.PENDING : Phase.RUNNING;
     }

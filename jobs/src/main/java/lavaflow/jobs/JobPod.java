@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param index among the pods of its task; negative where it does not say
  * @param version of the Job when the pod was made
  * @param partition the part of its task it is in; empty without parts
+ * @param placed whether it has a node
  * @param ready whether it runs with all its containers ready
  * @param condemned marked to be ended by this controller
  * @param exitCode of its first container; null while that has not ended
@@ -35,6 +36,7 @@ record JobPod(
         long version,
         String partition,
         String phase,
+        boolean placed,
         boolean ready,
         boolean deleting,
         boolean condemned,
@@ -80,6 +82,7 @@ record JobPod(
                 number(annotation(pod, Volcano.JOB_VERSION), 0),
                 Json.textAt(pod, "metadata", "labels", Volcano.PARTITION),
                 phase.isEmpty() ? "Pending" : phase,
+                !Json.textAt(pod, "spec", "nodeName").isEmpty(),
                 phase.equals("Running") && isReady(pod),
                 Json.at(pod, "metadata", "deletionTimestamp") != null,
                 annotation(pod, Volcano.OUT_OF_SYNC).equals("true"),
@@ -149,12 +152,16 @@ record JobPod(
     /** As it will be once its deletion is seen. */
     JobPod whenDeleting() {
         return new JobPod(
-                namespace, name, uid, job, jobUid, task, index, version, partition, phase, ready, true, condemned,
-                exitCode, restarts, created, finished);
+                namespace, name, uid, job, jobUid, task, index, version, partition, phase, placed, ready, true,
+                condemned, exitCode, restarts, created, finished);
     }
 
     boolean isFinished() {
-        return phase.equals("Succeeded") || phase.equals("Failed");
+        return isSucceeded() || isFailed();
+    }
+
+    boolean isFailed() {
+        return phase.equals("Failed");
     }
 
     boolean isSucceeded() {

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import lavaflow.batch.Batch;
 import lavaflow.controller.KubeApi;
@@ -15,7 +14,6 @@ import lavaflow.controller.Step;
 import lavaflow.kube.Json;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Decides about one Job once: a function of what was observed and the time.
@@ -30,6 +28,9 @@ final class JobTurn {
     private final Instant now;
     private final List<Decision.Notice> notices = new ArrayList<>();
     private final JobStatus.Draft draft;
+    private final TaskOrder order;
+    /** Whether a policy is about to do something once it has waited long enough. */
+    private boolean waits;
 
     private JobTurn(Observed seen, Instant now) {
         this.job = seen.job();
@@ -37,6 +38,7 @@ final class JobTurn {
         this.seen = seen;
         this.now = now;
         this.draft = new JobStatus.Draft(status);
+        this.order = new TaskOrder(job, seen.pods());
     }
 
     static Decision decide(Observed seen, Instant now) {
@@ -49,6 +51,7 @@ final class JobTurn {
         Policies.Verdict verdict = phase.isFinished()
                 ? new Policies.Verdict(Request.SYNC, null, seen.happenings(), Set.of(), List.of())
                 : new Policies(job, seen.pods(), now, seen.firstSeen()).judge(seen.happenings(), seen.announced());
+        waits = verdict.recheck() != null;
         verdict.news().forEach(this::tellOfAction);
         Request request = asked == null ? verdict.request() : Request.of(asked);
         if (request.action() != JobAction.SYNC_JOB && !phase.isFinished() && !request.announced()) {
@@ -101,7 +104,12 @@ final class JobTurn {
         if (next instanceof JobLife.Next.Go(Phase _, boolean countsAsRetry) && countsAsRetry) {
             draft.countRetry();
         }
-        Phase after = JobLife.after(status.phase(), next, facts(counts));
+        boolean goesOn = next instanceof JobLife.Next.OnceBegun || next instanceof JobLife.Next.AsItRuns;
+        List<Task> neverDue = goesOn && !waits ? order.neverDue() : List.of();
+        Phase after = JobLife.after(status.phase(), next, facts(counts, neverDue));
+        if (after == Phase.FAILED) {
+            neverDue.forEach(task -> notices.add(new Decision.Notice(true, "DependencyFailed", order.obstacle(task))));
+        }
         boolean ended = after.isFinished() || after == Phase.ABORTED;
         draft.counts(ended ? counts.withThoseOf(status.status()) : counts, job.minAvailable());
         boolean runs = next instanceof JobLife.Next.AsItRuns || next instanceof JobLife.Next.OnceRestarted;
@@ -111,7 +119,7 @@ final class JobTurn {
         draft.phase(after, JobPod.time(Json.textAt(job.object(), "metadata", "creationTimestamp")), now);
     }
 
-    private JobLife.Facts facts(Counts counts) {
+    private JobLife.Facts facts(Counts counts, List<Task> neverDue) {
         boolean shortOfSuccess = job.tasks().stream()
                 .anyMatch(task -> task.minAvailable().isPresent()
                         && counts.byTask().containsKey(task.name())
@@ -119,6 +127,7 @@ final class JobTurn {
         return new JobLife.Facts(
                 counts,
                 job.replicas(),
+                neverDue.stream().mapToLong(order::lacking).sum(),
                 job.minAvailable(),
                 status.minAvailable(),
                 job.minSuccess(),
@@ -252,7 +261,7 @@ final class JobTurn {
         JobGroup group = seen.group();
         Decision.Belongings belongings = seen.prepared() ? Decision.Belongings.LEAVE : Decision.Belongings.MAKE;
         if (group == null) {
-            ObjectNode made = JobGroup.made(job, seen.priorities(), now);
+            ObjectNode made = JobGroup.made(job, size(false), seen.priorities(), now);
             Plan making = Plan.inOrder(new Step.Create(Batch.POD_GROUPS, job.namespace(), made));
             return new Work(making, belongings, end(surplus), Plan.NOTHING);
         }
@@ -269,8 +278,17 @@ final class JobTurn {
         return new Work(correction(group), belongings, Plan.together(pods), Plan.NOTHING);
     }
 
+    /**
+     * How many pods its gang needs.
+     *
+     * @param fewer whether it needs fewer than the Job says by now: who was let go on without those that failed goes on
+     */
+    private GangSize size(boolean fewer) {
+        return GangSize.of(job, order, !waits && (fewer || order.hasWaiting()));
+    }
+
     private Plan correction(JobGroup group) {
-        ObjectNode patch = group.correction(job, seen.priorities(), now);
+        ObjectNode patch = group.correction(job, size(group.minMember() < job.minAvailable()), seen.priorities(), now);
         return patch == null
                 ? Plan.NOTHING
                 : Plan.inOrder(new Step.Patch(
@@ -289,7 +307,7 @@ final class JobTurn {
         PodForm form = new PodForm(job, group.name(), JobPlugins.of(job));
         List<Step> steps = new ArrayList<>();
         for (Task task : job.tasks()) {
-            if (!isDue(task)) {
+            if (!order.isDue(task)) {
                 continue;
             }
             for (long index = 0; index < task.replicas(); index++) {
@@ -299,27 +317,5 @@ final class JobTurn {
             }
         }
         return steps;
-    }
-
-    /** Whether the tasks a task depends on are ready. */
-    private boolean isDue(Task task) {
-        Task.Dependency dependency = task.dependency();
-        if (dependency.tasks().isEmpty()) {
-            return true;
-        }
-        Stream<String> names = dependency.tasks().stream();
-        return dependency.any() ? names.anyMatch(this::isReady) : names.allMatch(this::isReady);
-    }
-
-    private boolean isReady(String name) {
-        @Nullable Task task = job.findTask(name).orElse(null);
-        if (task == null || task.minAvailable().isEmpty()) {
-            return true;
-        }
-        long ready = seen.pods().stream()
-                .filter(pod -> pod.task().equals(name) && !pod.deleting())
-                .filter(pod -> pod.isSucceeded() || pod.ready())
-                .count();
-        return ready >= task.minAvailable().getAsLong();
     }
 }

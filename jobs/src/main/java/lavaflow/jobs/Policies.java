@@ -143,7 +143,7 @@ final class Policies {
                 .filter(pod -> !pod.deleting() && !pod.condemned() && pod.version() >= status.version())
                 .toList();
         for (JobPod pod : current) {
-            if (pod.phase().equals("Failed")) {
+            if (pod.isFailed()) {
                 occasions.add(about(pod, JobEvent.POD_FAILED, ended(pod)));
             }
         }

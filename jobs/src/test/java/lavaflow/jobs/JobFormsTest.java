@@ -156,7 +156,7 @@ class JobFormsTest {
                       networkTopology: {mode: hard, highestTierName: rack}}
                     template: {spec: {containers: [{name: main, resources: {requests: {cpu: "1", example.com/gpu: "1"}, limits: {cpu: "2"}}}]}}
                 """);
-        assertThat(JobGroup.made(job, _ -> 0, NOW)).isEqualTo(yaml("""
+        assertThat(JobGroup.made(job, GangSize.said(job), _ -> 0, NOW)).isEqualTo(yaml("""
                                 apiVersion: scheduling.volcano.sh/v1beta1
                                 kind: PodGroup
                                 metadata:
@@ -245,7 +245,7 @@ class JobFormsTest {
                 minTaskMember: {w: 2, gone: 1}
                 minResources: {count/pods: "1", pods: "1", cpu: "1"}
                 """);
-        assertThat(group.correction(job, _ -> 0, NOW)).isEqualTo(yaml("""
+        assertThat(group.correction(job, GangSize.said(job), _ -> 0, NOW)).isEqualTo(yaml("""
                                 metadata: {uid: g-1}
                                 spec:
                                   priorityClassName: null
@@ -255,7 +255,7 @@ class JobFormsTest {
                                 """));
         JobGroup after =
                 group("{minMember: 1, queue: q, minTaskMember: {w: 1}, minResources: {count/pods: '1', pods: '1'}}");
-        assertThat(after.correction(job, _ -> 0, NOW)).isNull();
+        assertThat(after.correction(job, GangSize.said(job), _ -> 0, NOW)).isNull();
     }
 
     @Test

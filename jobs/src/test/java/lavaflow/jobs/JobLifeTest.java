@@ -163,7 +163,7 @@ class JobLifeTest {
 
     private static JobLife.Facts facts(Counts counts, long replicas, long minAvailable) {
         return new JobLife.Facts(
-                counts, replicas, minAvailable, minAvailable, OptionalLong.empty(), replicas, false, 0, 3);
+                counts, replicas, 0, minAvailable, minAvailable, OptionalLong.empty(), replicas, false, 0, 3);
     }
 
     @ParameterizedTest
@@ -196,6 +196,21 @@ class JobLifeTest {
                 .isEqualTo(Phase.of(phase));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        // running, succeeded, failed, never made
+        "0,1,1,3,Failed",
+        "1,1,0,3,Running",
+        "0,1,1,2,Running",
+        "0,3,1,1,Failed"
+    })
+    void jobsWhoseRestWillNeverBeMadeFailOnceAllOthersHaveEnded(
+            long running, long succeeded, long failed, long neverMade, String phase) {
+        JobLife.Facts facts = new JobLife.Facts(
+                counts(0, running, succeeded, failed, 0), 5, neverMade, 1, 1, OptionalLong.empty(), 5, false, 0, 3);
+        assertThat(JobLife.after(Phase.RUNNING, new Next.AsItRuns(), facts)).isEqualTo(Phase.of(phase));
+    }
+
     @Test
     void jobsThatWereScaledToNothingGoOn() {
         assertThat(JobLife.after(Phase.RUNNING, new Next.AsItRuns(), facts(counts(0, 0, 0, 0, 0), 0, 0)))
@@ -212,7 +227,7 @@ class JobLifeTest {
     })
     void enoughSuccessEndsAJobAtOnce(long running, long succeeded, long failed, long minSuccess, String phase) {
         JobLife.Facts facts = new JobLife.Facts(
-                counts(0, running, succeeded, failed, 0), 5, 1, 1, OptionalLong.of(minSuccess), 5, false, 0, 3);
+                counts(0, running, succeeded, failed, 0), 5, 0, 1, 1, OptionalLong.of(minSuccess), 5, false, 0, 3);
         assertThat(JobLife.after(Phase.RUNNING, new Next.AsItRuns(), facts)).isEqualTo(Phase.of(phase));
     }
 
@@ -229,6 +244,7 @@ class JobLifeTest {
         JobLife.Facts facts = new JobLife.Facts(
                 counts(0, 0, 5, 0, 0),
                 5,
+                0,
                 minAvailable,
                 minAvailable,
                 OptionalLong.empty(),
@@ -251,8 +267,8 @@ class JobLifeTest {
         "0,4,Failed"
     })
     void restartingJobsWaitForRoomOrGiveUp(long terminating, long retries, String phase) {
-        JobLife.Facts facts =
-                new JobLife.Facts(counts(0, 0, 0, 0, terminating), 5, 3, 3, OptionalLong.empty(), 5, false, retries, 3);
+        JobLife.Facts facts = new JobLife.Facts(
+                counts(0, 0, 0, 0, terminating), 5, 0, 3, 3, OptionalLong.empty(), 5, false, retries, 3);
         assertThat(JobLife.after(Phase.RESTARTING, new Next.OnceRestarted(), facts))
                 .isEqualTo(Phase.of(phase));
     }

@@ -55,13 +55,11 @@ final class GangJobIdeas implements Ideas {
         spec.put("maxRetry", 1 + workspace.any(4));
         ArrayNode tasks = spec.putArray("tasks");
         int members = 0;
-        int kinds = 1 + workspace.any(2);
+        int kinds = 1 + workspace.any(3);
         for (int i = 0; i < kinds; i++) {
             members += task(tasks.addObject(), i);
         }
-        // A gang that needs pods which wait for others of it would wait for ever, also upstream.
-        boolean chained = tasks.findValue("dependsOn") != null;
-        spec.put("minAvailable", chained ? 1 : 1 + workspace.any(members));
+        spec.put("minAvailable", 1 + workspace.any(members));
         if (workspace.oneIn(5)) {
             spec.put("minSuccess", 1);
         }
@@ -84,8 +82,8 @@ final class GangJobIdeas implements Ideas {
         if (workspace.oneIn(2)) {
             task.put("minAvailable", 1 + workspace.any(replicas));
         }
-        if (number > 0 && workspace.oneIn(4)) {
-            task.putObject("dependsOn").putArray("name").add("task0");
+        if (number > 0 && workspace.oneIn(3)) {
+            waitForOthers(task.putObject("dependsOn"), number);
         }
         if (workspace.oneIn(2)) {
             policy(task);
@@ -103,6 +101,14 @@ final class GangJobIdeas implements Ideas {
         container.put("name", "main").put("image", "example.com/work:1");
         container.putObject("resources").putObject("requests").put("cpu", "100m");
         return replicas;
+    }
+
+    private void waitForOthers(ObjectNode dependency, int number) {
+        ArrayNode names = dependency.putArray("name").add("task" + (number - 1));
+        if (number > 1 && workspace.oneIn(2)) {
+            names.add("task0");
+            dependency.put("iteration", workspace.oneOf(List.of("any", "all")));
+        }
     }
 
     private void policy(ObjectNode about) {
