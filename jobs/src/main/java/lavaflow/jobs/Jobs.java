@@ -55,6 +55,8 @@ final class Jobs {
     private final ControllerRunner<JobKey> runner;
     /** What its belongings were made for: they are looked at again when that changed. */
     private final Map<JobKey, String> prepared = new ConcurrentHashMap<>();
+    /** Jobs whose status may or may not have been written. */
+    private final Set<JobKey> unsure = ConcurrentHashMap.newKeySet();
 
     private final Map<JobKey, Integer> refusals = new ConcurrentHashMap<>();
     private final Map<JobKey, String> toldTrouble = new ConcurrentHashMap<>();
@@ -86,6 +88,10 @@ final class Jobs {
     private Optional<Duration> reconcile(JobKey key) {
         if (!view.isServed()) {
             return view.job(key) == null ? Optional.empty() : Optional.of(UNSERVED);
+        }
+        if (unsure.contains(key)) {
+            api.find(Volcano.JOBS, key.namespace(), key.name()).ifPresent(job -> writes.wrote(key, Volcano.JOBS, job));
+            unsure.remove(key);
         }
         if (!view.isComplete() || !writes.areSeen(key)) {
             return Optional.of(SOON);
@@ -119,6 +125,7 @@ final class Jobs {
         pace.forget(key);
         ended.forget(key);
         prepared.remove(key);
+        unsure.remove(key);
         refusals.remove(key);
         toldTrouble.remove(key);
         announced.remove(key);
@@ -349,7 +356,9 @@ final class Jobs {
             if (status(job).equals(written)) {
                 return;
             }
+            unsure.add(key); // until there is an answer: nothing is done for a Job whose phase is not known
             ObjectNode answer = api.update(Volcano.JOBS, "status", job.object());
+            unsure.remove(key);
             writes.wrote(key, Volcano.JOBS, answer);
             pace.wrote(key);
             ended.told(job.object(), written);

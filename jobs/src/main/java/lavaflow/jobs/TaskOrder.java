@@ -18,7 +18,7 @@ final class TaskOrder {
         private long ready;
         private long failed;
         private long hopeful;
-        private long placed;
+        private long waiting;
     }
 
     private static final Numbers NONE = new Numbers();
@@ -43,7 +43,7 @@ final class TaskOrder {
                 of.ready += pod.isSucceeded() || pod.ready() ? 1 : 0;
                 of.failed += pod.isFailed() ? 1 : 0;
                 of.hopeful += pod.isFailed() ? 0 : 1;
-                of.placed += pod.placed() || pod.isFinished() ? 1 : 0;
+                of.waiting += pod.placed() || pod.isFinished() ? 0 : 1;
             }
         }
     }
@@ -81,10 +81,15 @@ final class TaskOrder {
         return task.replicas() - (withoutFailed ? numbers(task).failed : 0);
     }
 
-    /** Whether pods that may begin have no node yet, and others have failed. */
+    /** Whether pods have no node yet, or may still be made, and others have failed. */
     boolean hasWaiting() {
         return numbers.values().stream().anyMatch(of -> of.failed > 0)
-                && tasks.values().stream().anyMatch(task -> isDue(task) && numbers(task).placed < task.replicas());
+                && tasks.values().stream().anyMatch(this::isWaiting);
+    }
+
+    private boolean isWaiting(Task task) {
+        Numbers of = numbers(task);
+        return of.waiting > 0 || (isDue(task) && of.hopeful + of.failed < task.replicas());
     }
 
     /** Tasks that lack pods and will never get them, since a failed pod stays as it is. */

@@ -204,6 +204,21 @@ class JobsTest {
     }
 
     @Test
+    void whoHasBegunGoesOnWithoutThoseItWaitedForOnceTheyFail() {
+        jobs.submit("minAvailable: 4\ntasks:\n"
+                + task("data", 2, "minAvailable: 2")
+                + task("train", 2, "dependsOn: {name: [data]}"));
+        jobs.admit();
+        jobs.pods("Running", "j-data-0", "j-data-1");
+        assertThat(gangSize()).isEqualTo("4 {\"data\":2,\"train\":2}");
+        jobs.fail("j-data-0", 1);
+        assertThat(gangSize()).isEqualTo("3 {\"data\":1,\"train\":2}");
+        jobs.pods("Running", "j-train-0", "j-train-1");
+        jobs.pods("Succeeded", "j-data-1", "j-train-0", "j-train-1");
+        assertThat(jobs.phase()).isEqualTo("Failed");
+    }
+
+    @Test
     void partsOfATaskAreNeededOnceItBegins() {
         jobs.submit("minAvailable: 5\ntasks:\n"
                 + task("data", 1, "minAvailable: 1")

@@ -108,6 +108,13 @@ class SimulationTest {
         assertThat(runAll(LongStream.rangeClosed(1, JOBS), GangJobWorld::new)).isNotEmpty();
     }
 
+    /** It was written that they had failed, but nobody heard of it. */
+    @Test
+    void jobsThatMayHaveEndedGetNoPods() throws IOException {
+        assertThat(run(100_385, new GangJobWorld()).faults()).isNotEmpty();
+        assertThat(run(106_250, new GangJobWorld()).faults()).isNotEmpty();
+    }
+
     @Test
     void flowsAndJobsByTheClockComeThroughAsWell() throws IOException {
         assertThat(runAll(LongStream.rangeClosed(1, JOBS), FlowWorld::new)).isNotEmpty();
