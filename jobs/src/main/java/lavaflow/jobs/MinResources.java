@@ -47,19 +47,21 @@ final class MinResources {
         if (left >= minimums) {
             for (Task task : tasks) {
                 // Those that do not say so come after those that do, as upstream has it.
-                long count = Math.min(left, task.minAvailable().orElse(0));
-                chosen.merge(task, count, Long::sum);
-                left -= count;
+                left -= choose(chosen, task, Math.min(left, task.minAvailable().orElse(0)));
             }
         }
         for (Task task : tasks) {
-            long count = Math.min(left, task.replicas() - chosen.getOrDefault(task, 0L));
-            if (count > 0) {
-                chosen.merge(task, count, Long::sum);
-                left -= count;
-            }
+            left -= choose(chosen, task, Math.min(left, task.replicas() - chosen.getOrDefault(task, 0L)));
         }
         return chosen;
+    }
+
+    /** Of a task that gives no pod nothing is said, not even that what it asks for is zero. */
+    private static long choose(Map<Task, Long> chosen, Task task, long count) {
+        if (count > 0) {
+            chosen.merge(task, count, Long::sum);
+        }
+        return Math.max(0, count);
     }
 
     private static Map<String, Quantity> usage(Task task, Instant now) {

@@ -218,6 +218,28 @@ class JobFormsTest {
         assertThat(chosen.getOrDefault(job.tasks().get(1), 0L)).as("of b").isEqualTo(podsOfB);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        // of job, of a, of b (both of 2) -> tasks that are told of
+        "2,2,0,a",
+        "2,0,2,b",
+        "3,2,0,a b",
+        "1,2,1,a",
+        "0,0,0,''",
+    })
+    void whoGivesNoPodIsNotToldOf(long minAvailable, long ofA, long ofB, String told) {
+        VolcanoJob job = job("""
+                spec:
+                  minAvailable: %d
+                  tasks:
+                  - {name: a, replicas: 2, minAvailable: %d, template: {}}
+                  - {name: b, replicas: 2, minAvailable: %d, template: {}}
+                """.formatted(minAvailable, ofA, ofB));
+        assertThat(MinResources.chosen(job, _ -> 0).keySet())
+                .extracting(Task::name)
+                .isEqualTo(told.isEmpty() ? List.of() : List.of(told.split(" ")));
+    }
+
     private static JobGroup group(String spec) {
         ObjectNode object = Json.object();
         ObjectNode metadata = object.putObject("metadata");
