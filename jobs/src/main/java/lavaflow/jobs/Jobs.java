@@ -220,8 +220,7 @@ final class Jobs {
         }
 
         private String stamp() {
-            ObjectNode spec = Json.objectAt(job.object(), "spec");
-            return job.uid() + " " + JobStatus.of(job).version() + " " + (spec == null ? 0 : spec.hashCode());
+            return job.uid() + " " + JobStatus.of(job).version() + " " + SpecDigest.of(job);
         }
 
         // ---- commands

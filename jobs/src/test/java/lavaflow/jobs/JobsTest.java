@@ -421,6 +421,25 @@ class JobsTest {
     }
 
     @Test
+    void hostFilesFollowAlsoWhereNumbersChangeByAsMuch() {
+        jobs.submit("""
+                minAvailable: 5
+                plugins: {svc: []}
+                tasks:
+                - {name: a, replicas: 3, minAvailable: 3, template: {spec: {containers: [{name: main, image: i}]}}}
+                - {name: b, replicas: 2, minAvailable: 2, template: {spec: {containers: [{name: main, image: i}]}}}
+                """);
+        jobs.admit();
+        jobs.pods("Running", "j-a-0", "j-a-1", "j-a-2", "j-b-0", "j-b-1");
+        jobs.change(spec -> {
+            spec.put("minAvailable", 1);
+            ((ObjectNode) spec.path("tasks").path(1)).put("replicas", 0).put("minAvailable", 0);
+        });
+        assertThat(Json.textAt(jobs.api.get(Volcano.CONFIG_MAPS, TestingJobs.TEAM, "j-svc"), "data", "VC_B_NUM"))
+                .isEqualTo("0");
+    }
+
+    @Test
     void whatMakesNothingIsNotAmongWhatIsControlled() {
         jobs.running("plugins: {env: [], hcclrank: []}");
         assertThat(jobs.status().path("controlledResources").toString()).isEqualTo("{\"plugin-env\":\"env\"}");
