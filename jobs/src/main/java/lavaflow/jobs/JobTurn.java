@@ -288,7 +288,9 @@ final class JobTurn {
     }
 
     private Plan correction(JobGroup group) {
-        ObjectNode patch = group.correction(job, size(group.minMember() < job.minAvailable()), seen.priorities(), now);
+        // A Job that has just been told to need more has not been let go on with fewer.
+        boolean fewer = group.minMember() < Math.min(job.minAvailable(), status.minAvailable());
+        ObjectNode patch = group.correction(job, size(fewer), seen.priorities(), now);
         return patch == null
                 ? Plan.NOTHING
                 : Plan.inOrder(new Step.Patch(

@@ -440,6 +440,16 @@ class JobsTest {
     }
 
     @Test
+    void aJobThatIsToldToNeedMoreIsNotTakenForOneThatGoesOnWithFewer() {
+        jobs.submit("minAvailable: 2\ntasks:\n" + task("a", 4, "minAvailable: 1"));
+        jobs.admit();
+        jobs.pods("Running", "j-a-0", "j-a-1", "j-a-2", "j-a-3");
+        jobs.fail("j-a-2", 1);
+        jobs.change(spec -> spec.put("minAvailable", 4));
+        assertThat(gangSize()).isEqualTo("4 {\"a\":1}");
+    }
+
+    @Test
     void whatMakesNothingIsNotAmongWhatIsControlled() {
         jobs.running("plugins: {env: [], hcclrank: []}");
         assertThat(jobs.status().path("controlledResources").toString()).isEqualTo("{\"plugin-env\":\"env\"}");
