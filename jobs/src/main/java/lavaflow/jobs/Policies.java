@@ -90,8 +90,10 @@ final class Policies {
             Duration timeout = Objects.requireNonNullElse(policy.timeout(), Duration.ZERO);
             Instant due = occasion.since().plus(timeout);
             boolean waits = timeout.isPositive() && due.isAfter(now);
-            // What was not stopped goes on as it is: that is only told.
-            boolean nothingToDo = action == JobAction.RESUME_JOB && status.isActive();
+            // What was not stopped goes on as it is, and what has no parts has none to restart: that is only told.
+            boolean nothingToDo = (action == JobAction.RESUME_JOB && status.isActive())
+                    || (action == JobAction.RESTART_PARTITION
+                            && occasion.partition().isEmpty());
             boolean told = known.contains(occasion.name());
             if (waits) {
                 next = next == null || due.isBefore(next) ? due : next;

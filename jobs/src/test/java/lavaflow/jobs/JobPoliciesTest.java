@@ -111,6 +111,19 @@ class JobPoliciesTest {
     }
 
     @Test
+    void whatHasNoPartsHasNoneToRestart() {
+        jobs.running("policies: [{event: PodFailed, action: RestartPartition}]");
+        String survivor = jobs.uid("j-w-1");
+        jobs.fail("j-w-0", 1);
+        jobs.pass(Duration.ofSeconds(1));
+        assertThat(jobs.phase()).isEqualTo("Running");
+        assertThat(jobs.number("retryCount")).isZero();
+        assertThat(jobs.number("failed")).isEqualTo(1);
+        assertThat(jobs.uid("j-w-1")).isEqualTo(survivor);
+        assertThat(jobs.events()).contains("ExecuteAction: Start to execute action RestartPartition ");
+    }
+
+    @Test
     void exitCodesHaveTheirOwnPolicies() {
         jobs.running("policies: [{exitCode: 7, action: AbortJob}, {event: PodFailed, action: TerminateJob}]");
         jobs.fail("j-w-0", 7);
