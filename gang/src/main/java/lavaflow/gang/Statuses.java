@@ -83,7 +83,10 @@ final class Statuses {
 
     private static GroupPhase phase(Gang gang, GroupStatus.@Nullable Condition condition) {
         Gang.Tally tally = gang.tally();
-        if (tally.of(Stage.RUNNING) > 0 && condition != null && condition.isUnschedulable()) {
+        // Only of all together, as upstream has it: that one task is short of pods, or a part, is said by the condition
+        // alone.
+        boolean tooFew = condition != null && condition.isUnschedulable() && !gang.isReady();
+        if (tally.of(Stage.RUNNING) > 0 && tooFew) {
             return GroupPhase.UNKNOWN;
         }
         int placed = tally.scheduled() + leaving(gang);

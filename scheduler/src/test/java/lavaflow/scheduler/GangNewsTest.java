@@ -114,6 +114,35 @@ class GangNewsTest extends TestingGangCluster {
         assertThat(writes("patch podgroups")).hasSize(1);
     }
 
+    @Test
+    void aGangWithEnoughPodsRunsAlsoWhereATaskHasLostAll() {
+        node("n", 10);
+        group("g", 2, "{\"spec\":{\"minTaskMember\":{\"a\":1,\"b\":1}}}");
+        for (String name : List.of("a-0", "b-0", "b-1")) {
+            String role = name.substring(0, 1);
+            member(name, "g", "{\"metadata\":{\"annotations\":{\"volcano.sh/task-spec\":\"" + role + "\"}}}");
+        }
+        settle();
+        later(Duration.ofMinutes(1));
+        runs("b-0");
+        runs("b-1");
+        phase("a-0", "Failed");
+        later(GangNews.PAUSE);
+        assertThat(Json.longAt(status("g"), 0, "failed")).isEqualTo(1);
+        assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Running");
+    }
+
+    @Test
+    void aGangWithTooFewPodsLeftIsUnknown() {
+        gangOfEight();
+        for (int i = 0; i < 7; i++) {
+            runs("g-" + i);
+        }
+        phase("g-7", "Failed");
+        later(GangNews.PAUSE);
+        assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Unknown");
+    }
+
     private void gangOfEight() {
         node("n", 10);
         group("g", 8);
@@ -142,8 +171,12 @@ class GangNewsTest extends TestingGangCluster {
     }
 
     private void succeeds(String pod) {
+        phase(pod, "Succeeded");
+    }
+
+    private void phase(String pod, String phase) {
         api.edit(Scheduler.PODS, "default", pod, object -> {
-            Json.ensureObject(object, "status").put("phase", "Succeeded");
+            Json.ensureObject(object, "status").put("phase", phase);
             return object;
         });
     }
