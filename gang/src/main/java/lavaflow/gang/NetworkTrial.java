@@ -1,5 +1,6 @@
 package lavaflow.gang;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
@@ -126,13 +127,18 @@ final class NetworkTrial {
     /** Places one part of the gang after the other until there are enough; how good the places are. */
     private double placeParts(HyperNode domain) {
         double sum = 0;
-        for (SubGang part : parts.inOrder()) {
-            Solution best = part.members().stream().anyMatch(Member::waits) ? best(part, domain) : null;
-            if (best != null) {
-                replay(best);
-                sum += best.score;
-                if (isEnough()) {
-                    break;
+        for (List<SubGang> row : List.of(parts.needed(), parts.others())) {
+            Deque<SubGang> left = new ArrayDeque<>(row);
+            while (!left.isEmpty()) {
+                SubGang part = left.remove();
+                Solution best = part.members().stream().anyMatch(Member::waits) ? best(part, domain) : null;
+                if (best != null) {
+                    replay(best);
+                    sum += best.score;
+                    if (isEnough()) {
+                        return sum;
+                    }
+                    left.add(part); // it has enough, but the gang may need more of its pods
                 }
             }
         }

@@ -112,19 +112,30 @@ public final class SubGangs {
 
     /** In the order in which parts are placed: first those that there must be. */
     List<SubGang> inOrder() {
+        List<SubGang> all = new ArrayList<>(needed());
+        all.addAll(others());
+        return all;
+    }
+
+    /** Those that there must be, in the order in which they are placed. */
+    List<SubGang> needed() {
+        return inOrder(true);
+    }
+
+    /** Those there may be beyond that, in their order. */
+    List<SubGang> others() {
+        return inOrder(false);
+    }
+
+    private List<SubGang> inOrder(boolean needed) {
         List<SubGang> sorted = new ArrayList<>(parts.values());
         sorted.sort(Comparator.comparing(SubGang::isReady)
                 .thenComparingInt(part -> part.index() < 0 ? Integer.MAX_VALUE : part.index())
                 .thenComparing(SubGang::id));
         Map<String, Integer> taken = new LinkedHashMap<>();
-        List<SubGang> first = new ArrayList<>();
-        List<SubGang> rest = new ArrayList<>();
-        for (SubGang part : sorted) {
-            int nth = taken.merge(part.policy(), 1, Integer::sum);
-            (nth <= least.getOrDefault(part.policy(), 0) ? first : rest).add(part);
-        }
-        first.addAll(rest);
-        return first;
+        sorted.removeIf(part ->
+                (taken.merge(part.policy(), 1, Integer::sum) <= least.getOrDefault(part.policy(), 0)) != needed);
+        return sorted;
     }
 
     /** Whether there are enough parts of each policy. */

@@ -213,6 +213,21 @@ class NetworkTopologyTest {
     }
 
     @Test
+    void podsOfNoPartAreAllPlacedWhereTheGangNeedsThem() {
+        gangs.group("g", 5, """
+                {"spec":{"subGroupPolicy":[{"name":"p","subGroupSize":1,"minSubGroups":2,"matchLabelKeys":["part"]}]}}""");
+        for (int i = 0; i < 2; i++) {
+            gangs.pod("g-" + i, "g", "{\"metadata\":{\"labels\":{\"part\":\"" + i + "\"}}}");
+        }
+        gangs.pod("h-0", "g", "{}");
+        gangs.pod("h-1", "g", "{}");
+        assertThat(gangs.bindings()).isEmpty();
+
+        gangs.pod("h-2", "g", "{}");
+        assertThat(gangs.bindings()).hasSize(5);
+    }
+
+    @Test
     void aGangWithTooFewPartsIsInvalid() {
         gangs.group("g", 2, """
                 {"spec":{"subGroupPolicy":[{"name":"rack","subGroupSize":1,"minSubGroups":3,"matchLabelKeys":["part"]}]}}""");
