@@ -111,7 +111,10 @@ final class JobTurn {
             neverDue.forEach(task -> notices.add(new Decision.Notice(true, "DependencyFailed", order.obstacle(task))));
         }
         boolean ended = after.isFinished() || after == Phase.ABORTED;
-        draft.counts(ended ? counts.withThoseOf(status.status()) : counts, job.minAvailable());
+        // What a Job needs is looked at while its pods are made, not while they are ended.
+        boolean ends = status.isBegun() && !goesOn && !(next instanceof JobLife.Next.OnceRestarted);
+        long minAvailable = ends ? status.minAvailable() : job.minAvailable();
+        draft.counts(ended ? counts.withThoseOf(status.status()) : counts, minAvailable);
         boolean runs = next instanceof JobLife.Next.AsItRuns || next instanceof JobLife.Next.OnceRestarted;
         if (after.isFinished() && runs) {
             draft.bumpVersion(); // what happens to its pods from now on is no news

@@ -440,6 +440,20 @@ class JobsTest {
     }
 
     @Test
+    void whatAJobNeededWhenItWasStoppedStaysInItsStatus() {
+        jobs.running("");
+        jobs.command("AbortJob");
+        jobs.reap();
+        jobs.change(spec -> spec.put("minAvailable", 1));
+        jobs.pass(Duration.ofSeconds(1));
+        assertThat(jobs.phase()).isEqualTo("Aborted");
+        assertThat(jobs.number("minAvailable")).isEqualTo(3);
+        jobs.command("ResumeJob");
+        jobs.admit();
+        assertThat(jobs.number("minAvailable")).isEqualTo(1);
+    }
+
+    @Test
     void aJobThatIsToldToNeedMoreIsNotTakenForOneThatGoesOnWithFewer() {
         jobs.submit("minAvailable: 2\ntasks:\n" + task("a", 4, "minAvailable: 1"));
         jobs.admit();
