@@ -72,8 +72,10 @@ final class Engine {
         if (job.policy().suspended()) {
             return suspended();
         }
-        if (conditions.isTrue(Conditions.SUSPENDED) && !resume()) {
-            return decision(Plan.NOTHING);
+        if (conditions.isTrue(Conditions.SUSPENDED)) {
+            return seen.pods().isEmpty()
+                    ? resumed()
+                    : suspended(); // pods of before go first, their ends are not the job's
         }
         for (TrainingPod pod : seen.pods()) {
             notices.addAll(pod.trouble());
@@ -354,17 +356,13 @@ final class Engine {
         return decision(Plan.together(steps));
     }
 
-    /** False while pods of before are still going: their ends are not the job's. */
-    private boolean resume() {
-        if (!seen.pods().isEmpty()) {
-            return false;
-        }
+    /** It is told before pods are made: they could not be told from those of before. */
+    private Decision resumed() {
         String message = job.kind() + " " + job.name() + " is resumed.";
-        if (conditions.set(Conditions.SUSPENDED, false, reason("Resumed"), message)) {
-            status.put("startTime", GoTime.seconds(now));
-            notices.add(Notice.normal(reason("Resumed"), message));
-        }
-        return true;
+        conditions.set(Conditions.SUSPENDED, false, reason("Resumed"), message);
+        status.put("startTime", GoTime.seconds(now));
+        notices.add(Notice.normal(reason("Resumed"), message));
+        return decision(Plan.NOTHING);
     }
 
     // ---- the end

@@ -267,6 +267,30 @@ class TrainingJobsTest {
     }
 
     @Test
+    void whatIsLeftOfASuspensionGoesBeforeAJobResumes() {
+        ObjectNode job = torch();
+        cluster.submit(job);
+        cluster.all("digits", "Running");
+        // It was resumed while the server was too busy to delete its pods.
+        cluster.api.edit(TestingCluster.kind(job), "team", "digits", found -> {
+            ObjectNode condition = Json.listAt(found, "status", "conditions").addObject();
+            condition.put("type", "Suspended").put("status", "True");
+            return found;
+        });
+        cluster.settle();
+        assertThat(cluster.pods()).hasSize(3).allMatch(cluster::isDeleting);
+        cluster.api.takeWrites();
+        cluster.pods().forEach(cluster::gone);
+        assertThat(cluster.conditions(job)).isEqualTo("Created Running(False) Suspended(False)");
+        assertThat(cluster.pods()).hasSize(3).noneMatch(cluster::isDeleting);
+        assertThat(cluster.api.takeWrites().stream().filter(write -> !write.startsWith("update pods")))
+                .as("that it resumes comes before its pods")
+                .element(0)
+                .asString()
+                .contains("pytorchjobs");
+    }
+
+    @Test
     void aJobBornSuspendedHasNothing() {
         ObjectNode job = torch();
         TestingJobs.policy(job).put("suspend", true);
