@@ -32,7 +32,7 @@ final class Jobs {
     private static final String MANAGER = "vcjob-controller";
     private static final int WORKERS = 16;
 
-    /** After so many refusals in a row a Job is given up, as upstream does. */
+    /** It is tried anew after so many refusals in a row; with the next one a Job is given up, as upstream does. */
     private static final int PATIENCE = 15;
 
     /** How many phases one turn may go through. */
@@ -112,8 +112,8 @@ final class Jobs {
         } catch (ApiException e) {
             boolean refused =
                     e.code() >= 400 && e.code() < 500 && !Set.of(404, 409, 429).contains(e.code());
-            if (refused) {
-                refusals.merge(key, 1, Integer::sum);
+            if (refused && refusals.merge(key, 1, Integer::sum) == PATIENCE + 1) {
+                return Optional.of(Duration.ZERO); // it is given up while that is true, not after another pause
             }
             throw e;
         }
@@ -189,7 +189,7 @@ final class Jobs {
 
         /** What is left to be done with a Job the server refuses everything of. */
         private @Nullable JobAction given() {
-            boolean hopeless = refusals.getOrDefault(key, 0) >= PATIENCE
+            boolean hopeless = refusals.getOrDefault(key, 0) > PATIENCE
                     && JobStatus.of(job).isActive();
             if (!hopeless) {
                 return null;

@@ -489,6 +489,29 @@ class JobsTest {
     }
 
     @Test
+    void aJobIsGivenUpOnlyWhileItIsRefused() {
+        Duration pause = Duration.ofMinutes(2);
+        jobs.submit(TestingJobs.THREE + "plugins: {nonsense: []}");
+        int passes = 0;
+        while (!jobs.phase().equals("Terminated")) {
+            jobs.pass(pause);
+            passes++;
+        }
+        TestingJobs others = new TestingJobs();
+        others.submit(TestingJobs.THREE + "plugins: {nonsense: []}");
+        for (int i = 1; i < passes; i++) {
+            others.pass(pause);
+        }
+        others.api.edit(Volcano.JOBS, TestingJobs.TEAM, "j", job -> {
+            Json.ensureObject(job, "spec").remove("plugins");
+            return job;
+        });
+        others.pass(pause);
+        assertThat(others.phase()).isEqualTo("Pending");
+        assertThat(others.groups()).hasSize(1);
+    }
+
+    @Test
     void aJobWaitsForItsQueue() {
         jobs.submit(TestingJobs.THREE.replace("queue: default", "queue: later"));
         assertThat(jobs.phase()).isEqualTo("Pending");
