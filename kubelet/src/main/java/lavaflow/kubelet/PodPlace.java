@@ -117,13 +117,23 @@ final class PodPlace {
         }
     }
 
+    /** Whether nobody waits for news in its volumes any more: what they show often goes before the pod does. */
+    static boolean leaves(PodView pod) {
+        return pod.isDeleted() || pod.isOver();
+    }
+
     /** Shows in the volumes what the API says now. */
     void refresh() {
         PodView pod = life.pod();
+        if (leaves(pod)) {
+            return;
+        }
         try {
             tools.volumes().refresh(pod.object());
         } catch (VolumeException e) {
-            around.events().warning(pod, "FailedMount", String.valueOf(e.getMessage()));
+            if (!leaves(life.pod())) {
+                around.events().warning(pod, "FailedMount", String.valueOf(e.getMessage()));
+            }
         } catch (ApiException e) {
             LOG.warn("volumes of pod {} not renewed: {}", pod.title(), e.getMessage());
         }

@@ -7,6 +7,7 @@ import lavaflow.kube.Json;
 import lavaflow.sandbox.Limits;
 import lavaflow.sandbox.SandboxException;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,6 +40,17 @@ class PodPlaceTest {
                 .isEqualTo("of-gvisor");
         assertThatThrownBy(() -> PodPlace.handler(classy, _ -> Optional.empty()))
                 .hasMessage("runtimeclass.node.k8s.io \"gvisor\" not found");
+    }
+
+    @Test
+    void volumesOfPodsThatEndAreNotRenewed() {
+        ObjectNode pod = Json.object();
+        assertThat(PodPlace.leaves(new PodView(pod))).isFalse();
+        pod.putObject("status").put("phase", "Succeeded");
+        assertThat(PodPlace.leaves(new PodView(pod))).isTrue();
+        pod.putObject("status").put("phase", "Running");
+        pod.putObject("metadata").put("deletionTimestamp", "2030-01-02T03:04:05Z");
+        assertThat(PodPlace.leaves(new PodView(pod))).isTrue();
     }
 
     @Test
