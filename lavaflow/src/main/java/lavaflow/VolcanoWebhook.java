@@ -21,10 +21,18 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** The webhooks of Volcano: what each is asked about, and what it answers, wherever it runs. */
 enum VolcanoWebhook implements Webhook {
-    MUTATE_JOBS("/jobs/mutate", "mutatejob", Kind.JOBS, When.MADE) {
+    MUTATE_JOBS("/jobs/mutate", "mutatejob", Kind.JOBS, When.WRITTEN) {
         @Override
         String refusal(Review review) {
-            JobDefaults.complete(review.present(), review.cluster().scheduler());
+            String unreadable = JobRules.unreadable(review.present());
+            if (!unreadable.isEmpty()) {
+                return unreadable;
+            }
+            if (review.operation() == Operation.CREATE) {
+                JobDefaults.complete(review.present(), review.cluster().scheduler());
+            } else {
+                JobDefaults.completeTasks(review.present());
+            }
             return "";
         }
     },

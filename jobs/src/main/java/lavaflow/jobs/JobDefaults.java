@@ -26,19 +26,24 @@ public final class JobDefaults {
         text(spec, "queue", "default");
         text(spec, "schedulerName", scheduler);
         number(spec, "maxRetry", MAX_RETRY);
-        int index = 0;
-        for (JsonNode task : Json.listAt(spec, "tasks")) {
-            if (task instanceof ObjectNode said) {
-                complete(said, index);
-            }
-            index++;
-        }
+        completeTasks(job);
         if (Json.longAt(spec, 0, "minAvailable") == 0) {
             long all = new VolcanoJob(job)
                     .tasks().stream().mapToLong(Task::minMember).sum();
             spec.put("minAvailable", all);
         }
         plugins(spec);
+    }
+
+    /** Fills in what tasks leave open: also those of a Job that is written anew, as {@code kubectl apply} does with whole lists. */
+    public static void completeTasks(ObjectNode job) {
+        int index = 0;
+        for (JsonNode task : Json.listAt(job, "spec", "tasks")) {
+            if (task instanceof ObjectNode said) {
+                complete(said, index);
+            }
+            index++;
+        }
     }
 
     private static void complete(ObjectNode task, int index) {

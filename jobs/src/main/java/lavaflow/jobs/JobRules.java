@@ -1,11 +1,14 @@
 package lavaflow.jobs;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
+import lavaflow.kube.GoDuration;
 import lavaflow.kube.Json;
+import lavaflow.kube.MalformedException;
 import lavaflow.kube.Names;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -33,6 +36,25 @@ public final class JobRules {
      */
     public static String refusal(ObjectNode job, List<ObjectNode> queues) {
         return new JobRules(new VolcanoJob(job), queues).refusal();
+    }
+
+    /** What of a Job nobody could read although its definition allows it: lengths of time that are none. Empty if there is nothing. */
+    public static String unreadable(ObjectNode job) {
+        List<JsonNode> times = new ArrayList<>();
+        times.add(job.path("spec").path("runningEstimate"));
+        Json.listAt(job, "spec", "policies").forEach(policy -> times.add(policy.path("timeout")));
+        Json.listAt(job, "spec", "tasks")
+                .forEach(task -> Json.listAt(task, "policies").forEach(policy -> times.add(policy.path("timeout"))));
+        for (JsonNode time : times) {
+            try {
+                if (time.isTextual()) {
+                    GoDuration.parse(time.asText());
+                }
+            } catch (MalformedException e) {
+                return String.valueOf(e.getMessage());
+            }
+        }
+        return "";
     }
 
     private String refusal() {

@@ -64,8 +64,10 @@ public final class JobUpdateRules {
 
     /** What of a Job's spec stays for ever, in the form in which equal things are equal. */
     private static ObjectNode fixed(ObjectNode job) {
-        ObjectNode said = Json.objectAt(job, "spec");
-        ObjectNode spec = said == null ? Json.object() : said.deepCopy();
+        ObjectNode whole = job.deepCopy();
+        JobDefaults.completeTasks(whole);
+        ObjectNode said = Json.objectAt(whole, "spec");
+        ObjectNode spec = said == null ? Json.object() : said;
         spec.remove(List.of("minAvailable", "priorityClassName"));
         for (JsonNode each : Json.listAt(spec, "tasks")) {
             ObjectNode task = (ObjectNode) each;

@@ -262,4 +262,19 @@ class JobRulesTest {
                 .isEqualTo("job 'minAvailable' should not be greater than total replicas in tasks; unable to find job"
                         + " plugin: x; unable to find job queue: queue.scheduling.volcano.sh \"none\" not found;");
     }
+
+    @Test
+    void lengthsOfTimeThatAreNoneCannotBeRead() {
+        assertThat(JobRules.unreadable(
+                        TestingManifests.job("policies: [{event: PodFailed, action: AbortJob, timeout: 5 min}]")
+                                .object()))
+                .isEqualTo("time: unknown unit \" min\" in duration \"5 min\"");
+        assertThat(JobRules.unreadable(
+                        TestingManifests.job("runningEstimate: soon").object()))
+                .isEqualTo("time: invalid duration \"soon\"");
+        assertThat(JobRules.unreadable(TestingManifests.job(
+                                "tasks: [{policies: [{event: PodPending, action: AbortJob, timeout: 1h5m}]}]")
+                        .object()))
+                .isEmpty();
+    }
 }

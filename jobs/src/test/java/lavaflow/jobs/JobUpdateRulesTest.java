@@ -1,5 +1,8 @@
 package lavaflow.jobs;
 
+import lavaflow.kube.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,6 +38,29 @@ class JobUpdateRulesTest {
     void letsPodsAndPriorityChangeAndTheControllerNameClaims(String was, String is) {
         assertThat(OLD).contains(was);
         assertThat(refusal(OLD.replaceFirst(was.replace("{", "\\{"), is))).isEmpty();
+    }
+
+    @Test
+    void aManifestThatIsAppliedAgainLeavesOpenWhatWasFilledIn() {
+        ObjectNode stored = TestingManifests.job(OLD).object();
+        JobDefaults.completeTasks(stored);
+        ObjectNode applied = TestingManifests.job(
+                        OLD.replace("minAvailable: 2, template", "template").replace("replicas: 2", "replicas: 3"))
+                .object();
+
+        assertThat(JobUpdateRules.refusal(applied, stored)).isEmpty();
+        JobDefaults.completeTasks(applied);
+        assertThat(JobUpdateRules.refusal(applied, stored)).isEmpty();
+        assertThat(Json.listAt(applied, "spec", "tasks")
+                        .path(0)
+                        .path("minAvailable")
+                        .asLong())
+                .isEqualTo(3);
+        assertThat(Json.listAt(applied, "spec", "tasks")
+                        .path(0)
+                        .path("maxRetry")
+                        .asLong())
+                .isEqualTo(3);
     }
 
     @ParameterizedTest
