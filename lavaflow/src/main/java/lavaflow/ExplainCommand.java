@@ -10,6 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 
 import lavaflow.batch.Batch;
+import lavaflow.cli.JobFailure;
+import lavaflow.cli.TaskWait;
 import lavaflow.cli.VolcanoObjects;
 import lavaflow.controller.KubeApi;
 import lavaflow.explain.Explainer;
@@ -27,6 +29,7 @@ import lavaflow.scheduler.GangSettings;
 import lavaflow.scheduler.ListedCluster;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
@@ -129,11 +132,33 @@ final class ExplainCommand implements Command {
             throws IOException {
         for (ObjectNode group : cluster.all(Batch.POD_GROUPS)) {
             if (Json.textAt(group, "metadata", "namespace").equals(namespace) && isOf(group, name)) {
-                return explain(cluster, arguments, "podgroups", namespace, Json.textAt(group, "metadata", "name"));
+                ObjectNode told =
+                        explain(cluster, arguments, "podgroups", namespace, Json.textAt(group, "metadata", "name"));
+                ObjectNode pods = Json.objectAt(told, "pods");
+                boolean unmade = Json.flagAt(told, "waiting") && (pods == null || pods.isEmpty());
+                cluster.api().find(VolcanoObjects.JOBS, namespace, name).ifPresent(job -> {
+                    if (unmade) {
+                        PodTroubles.tellOfMaker(cluster.api(), job, told);
+                    }
+                    tellOfLaterTasks(cluster, job, told);
+                });
+                return told;
             }
         }
         Optional<ObjectNode> training = TrainingJobState.find(cluster.api(), namespace, name);
         return training.isPresent() ? training.get() : ended(cluster, namespace, name);
+    }
+
+    /** Its gang need not wait for them: it grows when they begin. */
+    private static void tellOfLaterTasks(ClusterClient cluster, ObjectNode job, ObjectNode told) {
+        List<TaskWait> waits = TaskWait.of(job, JobGetCommand.pods(cluster, job));
+        if (!waits.isEmpty()) {
+            ArrayNode later = told.putArray("laterTasks");
+            waits.forEach(wait -> later.addObject()
+                    .put("task", wait.task())
+                    .put("pods", wait.replicas())
+                    .put("waitsFor", wait.reason()));
+        }
     }
 
     /** A Job of Volcano's that has ended has no PodGroup any longer. */
@@ -142,19 +167,24 @@ final class ExplainCommand implements Command {
         String phase =
                 job.map(found -> Json.textAt(found, "status", "state", "phase")).orElse("");
         if (job.isPresent() && ENDS.contains(phase)) {
+            String said = Json.textAt(job.get(), "status", "state", "message");
             return ExplanationForm.ofEndedJob(
                     namespace,
                     name,
                     Json.textAt(job.get(), "spec", "queue"),
                     phase,
-                    Json.textAt(job.get(), "status", "state", "message"));
+                    said.isEmpty() ? JobFailure.of(job.get()) : said);
+        }
+        if (job.isPresent()) {
+            ObjectNode told =
+                    ExplanationForm.ofUngroupedJob(namespace, name, Json.textAt(job.get(), "spec", "queue"), phase);
+            PodTroubles.tellOfMaker(cluster.api(), job.get(), told);
+            return told;
         }
         throw new CommandFailure(
                 Lava.FAILED,
                 "no PodGroup in namespace '" + namespace + "' is of a job '" + name
-                        + (job.isPresent()
-                                ? "', which is " + (phase.isEmpty() ? "new" : phase)
-                                : "'. Either it does not exist, or its pods do not name a scheduler of gangs"));
+                        + "'. Either it does not exist, or its pods do not name a scheduler of gangs");
     }
 
     private static boolean isOf(ObjectNode group, String job) {

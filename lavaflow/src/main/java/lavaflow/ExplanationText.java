@@ -53,6 +53,10 @@ final class ExplanationText {
             nodes(document);
             bystanders(document);
         }
+        for (JsonNode task : Json.listAt(document, "laterTasks")) {
+            console.line("");
+            console.line("Task " + Json.textAt(task, "task") + " waits for " + Json.textAt(task, "waitsFor"));
+        }
         troubles(document);
         if (waiting && (!troubled || !Json.listAt(document, "remedies").isEmpty())) {
             remedies(document);

@@ -6,8 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 import lavaflow.cli.GangPod;
+import lavaflow.cli.JobFailure;
 import lavaflow.cli.JobSummary;
+import lavaflow.cli.Outcome;
 import lavaflow.cli.Target;
+import lavaflow.cli.TaskWait;
 import lavaflow.cli.VolcanoObjects;
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.HumanDuration;
@@ -52,9 +55,10 @@ final class JobGetCommand implements Command {
                 return Lava.DONE;
             }
             String uid = Json.textAt(job, "metadata", "uid");
+            List<GangPod> pods = pods(cluster, job);
             head(job, console);
-            tasks(job, console);
-            troubles(cluster, job, console);
+            tasks(job, pods, console);
+            troubles(pods, console);
             events(
                     cluster.api().list(KubeApi.Kind.core("events"), namespace, KubeApi.View.WHOLE).items().stream()
                             .filter(event ->
@@ -69,7 +73,8 @@ final class JobGetCommand implements Command {
         Instant now = Instant.now();
         console.status("Name", Json.textAt(job, "metadata", "name"));
         console.status("Namespace", Json.textAt(job, "metadata", "namespace"));
-        String message = Json.textAt(job, "status", "state", "message");
+        String said = Json.textAt(job, "status", "state", "message");
+        String message = said.isEmpty() ? JobFailure.of(job) : said;
         console.status("Phase", JobListCommand.painted(job, console) + (message.isEmpty() ? "" : ": " + message));
         console.status("Queue", Json.textAt(job, "spec", "queue"));
         console.status(
@@ -87,13 +92,12 @@ final class JobGetCommand implements Command {
             named.properties().forEach(plugin -> plugins.add(plugin.getKey()));
         }
         console.status("Plugins", plugins.isEmpty() ? "none" : String.join(", ", plugins));
-        console.status(
-                "More",
-                console.dim("lava watch job/" + Json.textAt(job, "metadata", "name") + ", lava logs job/"
-                        + Json.textAt(job, "metadata", "name")));
+        String name = Json.textAt(job, "metadata", "name");
+        String waits = Outcome.of(job).isEnd() ? "" : ", lava explain job/" + name;
+        console.status("More", console.dim("lava watch job/" + name + ", lava logs job/" + name + waits));
     }
 
-    private static void tasks(ObjectNode job, Console console) {
+    private static void tasks(ObjectNode job, List<GangPod> pods, Console console) {
         List<List<String>> rows = new ArrayList<>();
         for (JsonNode task : Json.listAt(job, "spec", "tasks")) {
             String name = Json.textAt(task, "name");
@@ -113,18 +117,27 @@ final class JobGetCommand implements Command {
         }
         console.line("");
         console.table(List.of("TASK", "REPLICAS", "PENDING", "RUNNING", "SUCCEEDED", "FAILED", "IMAGES"), rows);
+        List<TaskWait> waits = TaskWait.of(job, pods);
+        if (!waits.isEmpty()) {
+            console.line("");
+            waits.forEach(wait -> console.line("Task " + wait));
+        }
     }
 
-    /** Pods that failed, and how. */
-    private static void troubles(ClusterClient cluster, ObjectNode job, Console console) {
+    static List<GangPod> pods(ClusterClient cluster, ObjectNode job) {
         Target target = new Target(VolcanoObjects.JOBS, job);
         Target.Membership membership = target.membership(cluster.api());
+        Instant now = Instant.now();
+        return cluster.api().list(KubeApi.Kind.core("pods"), target.namespace(), KubeApi.View.WHOLE).items().stream()
+                .filter(membership::has)
+                .map(pod -> GangPod.of(pod, target.name(), now))
+                .toList();
+    }
+
+    /** Pods that failed or cannot begin, and why. */
+    private static void troubles(List<GangPod> pods, Console console) {
         List<GangPod> failed =
-                cluster.api().list(KubeApi.Kind.core("pods"), target.namespace(), KubeApi.View.WHOLE).items().stream()
-                        .filter(membership::has)
-                        .map(pod -> GangPod.of(pod, target.name(), Instant.now()))
-                        .filter(pod -> pod.isBad() || pod.restarts() > 0)
-                        .toList();
+                pods.stream().filter(pod -> pod.isBad() || pod.restarts() > 0).toList();
         if (failed.isEmpty()) {
             return;
         }
@@ -135,12 +148,12 @@ final class JobGetCommand implements Command {
                     pod.isBad() ? console.red(pod.status()) : pod.status(),
                     pod.node().isEmpty() ? "-" : pod.node(),
                     Long.toString(pod.restarts()),
-                    pod.exit().isEmpty() ? "-" : pod.exit()));
+                    pod.trouble().isEmpty() ? "-" : pod.trouble()));
         }
         console.line("");
-        console.table(List.of("POD", "STATUS", "NODE", "RESTARTS", "ENDED WITH"), rows);
+        console.table(List.of("POD", "STATUS", "NODE", "RESTARTS", "WHY"), rows);
         if (failed.size() > TROUBLES) {
-            console.line("... and " + (failed.size() - TROUBLES) + " more that failed or restarted");
+            console.line("... and " + (failed.size() - TROUBLES) + " more that failed, restarted or cannot begin");
         }
     }
 

@@ -3,6 +3,7 @@ package lavaflow;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -145,14 +146,18 @@ final class JobRunCommand implements Command {
         } catch (DecodingException e) {
             throw new CommandFailure(Lava.USAGE, file + " is no YAML: " + e.getMessage());
         }
-        throw new CommandFailure(Lava.USAGE, file + " is no job: " + new String(text, StandardCharsets.UTF_8).strip());
+        String said = new String(text, StandardCharsets.UTF_8).strip();
+        throw new CommandFailure(Lava.USAGE, file + " is no job: " + (said.isEmpty() ? "it is empty" : said));
     }
 
     private static byte[] bytes(String file) {
         try {
             return Files.readAllBytes(Path.of(file));
         } catch (IOException e) {
-            throw new CommandFailure(Lava.USAGE, "cannot read " + file + ": " + e.getMessage());
+            throw new CommandFailure(
+                    Lava.USAGE,
+                    "cannot read " + file + ": "
+                            + (e instanceof NoSuchFileException ? "there is no such file" : e.getMessage()));
         }
     }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
+import lavaflow.cli.JobFailure;
 import lavaflow.cli.Outcome;
 import lavaflow.cli.VolcanoObjects;
 import lavaflow.kube.ApiException;
@@ -49,12 +50,12 @@ final class JobSwitchCommand implements Command {
         try (ClusterClient cluster = ClusterClient.connect(arguments)) {
             ObjectNode job = cluster.job(namespace, name);
             String phase = Outcome.phase(job);
+            if (isOver(job)) {
+                throw new CommandFailure(Lava.FAILED, "job " + name + " has ended: " + phase);
+            }
             if (isDone(phase)) {
                 console.line("Job " + name + (resume ? " runs already: " : " is suspended already: ") + phase);
                 return Lava.DONE;
-            }
-            if (Outcome.of(job).isEnd() && !phase.equals("Aborted")) {
-                throw new CommandFailure(Lava.FAILED, "job " + name + " has ended: " + phase);
             }
             cluster.api()
                     .create(
@@ -68,14 +69,30 @@ final class JobSwitchCommand implements Command {
             JobWatching watching = new JobWatching(cluster.api(), namespace, name);
             ObjectNode after = watching.await(
                     PATIENCE,
-                    now -> isDone(Outcome.phase(now)),
+                    now -> isSettled(Outcome.phase(now)) || isOver(now),
                     "nobody carried the command out within " + PATIENCE.toSeconds()
                             + " s. Does the job controller run? See: kubectl get commands -n " + namespace);
+            if (!isDone(Outcome.phase(after))) {
+                String why = JobFailure.of(after);
+                throw new CommandFailure(
+                        Lava.FAILED,
+                        "job " + name + " has ended: " + Outcome.phase(after) + (why.isEmpty() ? "" : ": " + why));
+            }
             console.line("Job " + name + " is " + JobListCommand.painted(after, console));
         } catch (ApiException e) {
             throw ClusterClient.refused(e);
         }
         return Lava.DONE;
+    }
+
+    /** Whether it has ended for good. */
+    private static boolean isOver(ObjectNode job) {
+        return Outcome.of(job).isEnd() && !Outcome.phase(job).equals("Aborted");
+    }
+
+    /** A job that begins anew may turn out to have done so too often. */
+    private boolean isSettled(String phase) {
+        return isDone(phase) && !phase.equals("Restarting");
     }
 
     private boolean isDone(String phase) {

@@ -15,6 +15,18 @@ final class JobWaitCommand implements Command {
     private static final Option TIMEOUT =
             Option.of("--timeout", "DURATION", "1h", "How long to wait: 90s, 5m, 2h (1h). Exit code 4 after it.");
 
+    private static final List<String> PHASES = List.of(
+            "Pending",
+            "Running",
+            "Restarting",
+            "Aborting",
+            "Aborted",
+            "Completing",
+            "Completed",
+            "Terminating",
+            "Terminated",
+            "Failed");
+
     @Override
     public String name() {
         return "job wait";
@@ -40,6 +52,10 @@ final class JobWaitCommand implements Command {
         String namespace = ClusterClient.namespace(arguments);
         String name = arguments.parameter(0);
         String phase = arguments.find(FOR);
+        if (phase != null && PHASES.stream().noneMatch(phase::equalsIgnoreCase)) {
+            throw Arguments.wrong(
+                    this, FOR.name() + " wants one of " + String.join(", ", PHASES) + ", not '" + phase + "'");
+        }
         Duration patience = duration(this, TIMEOUT, arguments.value(TIMEOUT));
         try (ClusterClient cluster = ClusterClient.connect(arguments)) {
             cluster.job(namespace, name);

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
+import lavaflow.cli.Complaint;
 import lavaflow.controller.KubeApi;
 import lavaflow.kube.Json;
 
@@ -63,6 +64,21 @@ final class PodTroubles {
             }
         }
         troubles.list(job, explanation);
+    }
+
+    /** Adds what the controller of a job could not do for it, such as making its pods. */
+    static void tellOfMaker(KubeApi api, ObjectNode job, ObjectNode explanation) {
+        Optional<Complaint> complaint = Complaint.last(api, job);
+        if (complaint.isEmpty()) {
+            return;
+        }
+        ObjectNode told = explanation.putArray("troubles").addObject();
+        told.putArray("pods").add("all");
+        told.put("state", complaint.get().reason())
+                .put("message", complaint.get().message())
+                .put(
+                        "advice",
+                        "kubectl describe vcjob " + name(job) + " -n " + Json.textAt(job, "metadata", "namespace"));
     }
 
     private void list(String group, ObjectNode explanation) {

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+import static java.time.Duration.ofMinutes;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** What people do with jobs by command, on a server that runs everything. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -121,6 +123,50 @@ class JobCommandsTest {
         assertThat(lava("watch", "job/brief").code()).isZero();
         assertThat(lava("job", "wait", "brief")).isEqualTo(new Said(0, "Job brief is Completed\n"));
         assertThat(lava("job", "suspend", "brief").code()).isEqualTo(Lava.FAILED);
+        assertThat(lava("job", "resume", "brief").code()).isEqualTo(Lava.FAILED);
+    }
+
+    @Test
+    void whoCannotBeResumedIsNotWaitedFor() throws IOException {
+        Path once = Files.writeString(
+                directory.resolve("once.yaml"),
+                Files.readString(file("once", "10m")).replace("minAvailable: 1", "minAvailable: 1\n  maxRetry: 1"));
+        lava("job", "run", "-f", once.toString());
+        assertThat(lava("job", "wait", "once", "--for", "Running").code()).isZero();
+        assertThat(lava("job", "suspend", "once").code()).isZero();
+        assertThat(lava("job", "resume", "once").code()).isEqualTo(Lava.FAILED);
+        assertThat(lines(lava("job", "get", "once"))).contains("Phase Failed: it may not restart again (maxRetry 1)");
+    }
+
+    @Test
+    void aJobWithATaskThatWaitsForOthersSaysSo() throws IOException {
+        Path two = Files.writeString(
+                directory.resolve("two.yaml"),
+                Files.readString(file("two", "10m"))
+                                .replace("image: any", "image: any, resources: {requests: {cpu: 1000}}")
+                        + "  - {name: later, replicas: 2, dependsOn: {name: [only]}, template: {spec: {restartPolicy: Never,"
+                        + " containers: [{name: main, image: any}]}}}\n");
+        lava("job", "run", "-f", two.toString());
+        assertThat(lines(lava("job", "get", "two"))).contains("Task later waits for only (0 of 1 ready)");
+        await().atMost(ofMinutes(5))
+                .untilAsserted(() -> assertThat(lines(lava("explain", "job/two")))
+                        .contains("Task later waits for only (0 of 1 ready)"));
+    }
+
+    @Test
+    void whatKeepsAJobFromBeingMadeIsExplained() throws IOException {
+        Path claimless = Files.writeString(
+                directory.resolve("claimless.yaml"),
+                Files.readString(file("claimless", "10m"))
+                        .replace(
+                                "minAvailable: 1",
+                                "minAvailable: 1\n  volumes: [{mountPath: /d, volumeClaimName: nope}]"));
+        lava("job", "run", "-f", claimless.toString());
+        await().atMost(ofMinutes(5))
+                .untilAsserted(() -> assertThat(lines(lava("explain", "job/claimless")))
+                        .contains("● Job default/claimless is Pending and has no PodGroup.")
+                        .anyMatch(line ->
+                                line.startsWith("all PVCError Failed to create PVC, err: pvc nope is not found")));
     }
 
     @Test
@@ -132,7 +178,7 @@ class JobCommandsTest {
                 file("broken", "1s, sim.lavaflow.io/exit-code: '3'").toString());
         assertThat(lava("job", "wait", "broken").code()).isEqualTo(Lava.FAILED);
         assertThat(lines(lava("job", "get", "broken")))
-                .contains("POD STATUS NODE RESTARTS ENDED WITH")
+                .contains("POD STATUS NODE RESTARTS WHY")
                 .anyMatch(line -> line.startsWith("only-0 Error sim-") && line.endsWith(" 0 exit code 3"));
     }
 
@@ -148,6 +194,7 @@ class JobCommandsTest {
                         Lava.DONE, "There are no such jobs in namespace default. See all with: lava job ls -A\n"));
         assertThat(lava("job", "get", "nothing").code()).isEqualTo(Lava.FAILED);
         assertThat(lava("job", "wait", "nothing").code()).isEqualTo(Lava.FAILED);
+        assertThat(lava("job", "wait", "nothing", "--for", "Runing").code()).isEqualTo(Lava.USAGE);
         assertThat(lava("job", "wait", "nothing", "--timeout", "soon").code()).isEqualTo(Lava.USAGE);
         assertThat(lava("logs", "job/nothing").code()).isEqualTo(Lava.FAILED);
         assertThat(lava("logs", "nothing/nothing").code()).isEqualTo(Lava.FAILED);

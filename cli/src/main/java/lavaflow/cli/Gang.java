@@ -53,6 +53,11 @@ record Gang(
         return made.isEmpty() ? "" : HumanDuration.format(Duration.between(Instant.parse(made), until));
     }
 
+    /** Its tasks that begin after others, as long as they have not. */
+    List<TaskWait> later() {
+        return TaskWait.of(object, pods);
+    }
+
     /** Why it is how it is; empty where nobody says. */
     String why() {
         String message = Json.textAt(object, "status", "state", "message");
@@ -67,7 +72,7 @@ record Gang(
             }
         }
         if (!waits()) {
-            return "";
+            return JobFailure.of(object);
         }
         if (explained.isPresent()) {
             return explained.get();

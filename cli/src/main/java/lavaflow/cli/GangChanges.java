@@ -22,6 +22,7 @@ final class GangChanges {
     private String why = "";
     private final Map<String, GangPod> before = new HashMap<>();
     private final Map<String, Integer> told = new HashMap<>();
+    private List<TaskWait> later = List.of();
 
     List<String> since(Gang gang) {
         List<String> lines = new ArrayList<>();
@@ -36,6 +37,12 @@ final class GangChanges {
                 lines.add(subject + " " + why);
             }
         }
+        for (TaskWait wait : gang.later()) {
+            if (!later.contains(wait)) {
+                lines.add(wait.toString());
+            }
+        }
+        later = gang.later();
         for (GangPod pod : gang.pods()) {
             pod(pod, lines);
             progress(pod, gang.progress().get(pod.name()), lines);
@@ -53,9 +60,9 @@ final class GangChanges {
                     + (pod.exit().isEmpty() ? "" : ", " + pod.exit()));
         }
         if (was == null || !was.status().equals(pod.status()) || !was.node().equals(pod.node())) {
-            boolean bad = pod.isBad() && !pod.exit().isEmpty() && !restarted;
+            boolean bad = pod.isBad() && !pod.trouble().isEmpty() && !restarted;
             lines.add(pod.label() + " " + pod.status() + (pod.node().isEmpty() ? "" : " on " + pod.node())
-                    + (bad ? ", " + pod.exit() : ""));
+                    + (bad ? ", " + pod.trouble() : ""));
         }
     }
 

@@ -17,6 +17,7 @@ final class GangView {
     private static final int BAR = 24;
     private static final int SMALL_BAR = 12;
     private static final int REASON_LINES = 4;
+    private static final int LATER_LINES = 4;
     private static final String[] EIGHTHS = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 
     private final Palette palette;
@@ -46,12 +47,29 @@ final class GangView {
         String next = gang.outcome() == Outcome.FAILED
                 ? "  What its pods said: lava logs " + gang.kind() + "/" + gang.name() + inNamespace(gang)
                 : "";
-        lines.addAll(table(gang, rows - lines.size() - (next.isEmpty() ? 2 : 4)));
+        List<String> later = later(gang);
+        lines.addAll(table(gang, rows - lines.size() - later.size() - (next.isEmpty() ? 2 : 4)));
+        lines.addAll(later);
         if (!next.isEmpty()) {
             lines.add("");
             lines.add(palette.dim(next));
         }
         return lines.stream().map(line -> fitted(line, columns)).toList();
+    }
+
+    /** Tasks that have not begun, and what they wait for. */
+    private List<String> later(Gang gang) {
+        List<String> lines = new ArrayList<>();
+        List<TaskWait> waits = gang.later();
+        for (TaskWait wait : waits.subList(0, Math.min(LATER_LINES, waits.size()))) {
+            lines.add("  " + palette.yellow("… ") + wait.task()
+                    + palette.dim(" (" + wait.replicas() + (wait.replicas() == 1 ? " pod)" : " pods)"))
+                    + " waits for " + wait.reason());
+        }
+        if (waits.size() > LATER_LINES) {
+            lines.add(palette.dim("  … and " + (waits.size() - LATER_LINES) + " more tasks wait for others"));
+        }
+        return lines;
     }
 
     /** Over several lines, at spaces: the point is often at the end. */
@@ -195,7 +213,7 @@ final class GangView {
     }
 
     private String told(GangPod pod, @Nullable Progress progress, int bar) {
-        String exit = pod.isBad() && pod.restarts() == 0 ? palette.red(pod.exit()) : "";
+        String exit = pod.isBad() && pod.restarts() == 0 ? palette.red(pod.trouble()) : "";
         if (progress == null) {
             return exit;
         }

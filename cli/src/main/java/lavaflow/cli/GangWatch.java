@@ -185,11 +185,23 @@ public final class GangWatch {
 
     private void explain(Instant now) {
         ObjectNode waiting = group;
-        if (waiting == null || askAfter.equals(Instant.MIN)) {
+        if (askAfter.equals(Instant.MIN)) {
             askAfter = now.plus(SOON);
         } else if (!askAfter.isAfter(now)) {
             askAfter = now.plus(ASKING);
-            explained = why.waits(target.namespace(), Json.textAt(waiting, "metadata", "name"));
+            explained = pods.isEmpty() ? complaint() : Optional.empty();
+            if (explained.isEmpty() && waiting != null) {
+                explained = why.waits(target.namespace(), Json.textAt(waiting, "metadata", "name"));
+            }
+        }
+    }
+
+    /** What keeps its pods, or its PodGroup, from being made. */
+    private Optional<String> complaint() {
+        try {
+            return Complaint.last(api, object).map(Complaint::message);
+        } catch (ApiException _) {
+            return Optional.empty(); // not everybody may read events
         }
     }
 

@@ -27,7 +27,16 @@ class GangViewTest {
 
     private static GangPod pod(String label, String status, String node, long restarts) {
         return new GangPod(
-                "train-" + label, "", label, status, node, restarts, "2m", restarts > 0 ? "exit code 1" : "");
+                "train-" + label,
+                "",
+                label,
+                status,
+                node,
+                restarts,
+                "2m",
+                restarts > 0 ? "exit code 1" : "",
+                "",
+                false);
     }
 
     private static Gang gang(String status, List<GangPod> pods, Map<String, Progress> progress) {
@@ -81,7 +90,7 @@ class GangViewTest {
 
     @Test
     void whoFailedSaysHowAndWhereToLook() {
-        GangPod failed = new GangPod("train-w-0", "", "w-0", "Error", "sim-1", 0, "2m", "exit code 3");
+        GangPod failed = new GangPod("train-w-0", "", "w-0", "Error", "sim-1", 0, "2m", "exit code 3", "", false);
         assertThat(draw(gang("{'state':{'phase':'Failed'}}", List.of(failed), Map.of()), 80, 24))
                 .containsExactly(
                         "✖ Failed  train  2m14s  queue lab  min 3",
@@ -90,6 +99,44 @@ class GangViewTest {
                         "  w-0  ✖ Error  sim-1  2m   exit code 3",
                         "",
                         "  What its pods said: lava logs job/train");
+    }
+
+    @Test
+    void tasksThatBeginLaterSayWhatTheyWaitFor() {
+        ObjectNode job = job("{'state':{'phase':'Pending'}}");
+        job.withObject("/spec").set("tasks", Json.parse("""
+                [{"name":"data","replicas":2,"minAvailable":2},{"name":"w","replicas":3,"dependsOn":{"name":["data"]}}]"""));
+        GangPod data = new GangPod("train-data-0", "data", "data-0", "Running", "sim-1", 0, "2m", "", "", true);
+        Gang gang = new Gang("job", job, null, List.of(data), Map.of(), Optional.empty(), NOW);
+        assertThat(draw(gang, 80, 24))
+                .containsExactly(
+                        "● Pending  train  2m14s  queue lab  min 3",
+                        "",
+                        "  POD     STATUS     NODE   AGE  PROGRESS",
+                        "  data-0  ● Running  sim-1  2m",
+                        "  … w (3 pods) waits for data (1 of 2 ready)");
+        assertThat(new GangChanges().since(gang)).contains("03:06:19  w waits for data (1 of 2 ready)");
+    }
+
+    @Test
+    void whoCannotBeginSaysWhy() {
+        ObjectNode pod = parse("{'metadata':{'name':'train-w-0'},'spec':{'containers':[{'name':'c'}],'nodeName':'n'},"
+                + "'status':{'phase':'Pending','containerStatuses':[{'name':'c','state':{'waiting':{'reason':"
+                + "'ImagePullBackOff','message':'Back-off pulling image x: ErrImagePull: registry r cannot be reached."
+                + " To let it come from elsewhere: lava image add x'}}}]}}");
+        Gang gang = gang("{'state':{'phase':'Pending'}}", List.of(GangPod.of(pod, "train", NOW)), Map.of());
+        assertThat(draw(gang, 80, 24).getLast())
+                .startsWith("  w-0  ✖ ImagePullBackOff  n")
+                .endsWith("registry r cannot be reached");
+    }
+
+    @Test
+    void initContainersThatFailAreTold() {
+        ObjectNode pod =
+                parse("{'metadata':{'name':'train-w-0'},'spec':{'containers':[{'name':'c'}]},'status':{'phase':"
+                        + "'Failed','initContainerStatuses':[{'name':'fetch','state':{'terminated':{'exitCode':4,'reason':'Error'}}}],"
+                        + "'containerStatuses':[{'name':'c','state':{'waiting':{'reason':'PodInitializing'}}}]}}");
+        assertThat(GangPod.of(pod, "train", NOW).trouble()).isEqualTo("exit code 4 of init container fetch");
     }
 
     private static Gang waiting(String message, Optional<String> explained) {

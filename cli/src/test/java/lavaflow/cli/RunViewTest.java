@@ -31,7 +31,7 @@ class RunViewTest {
     }
 
     private static GangPod pod(String label, String status, String exit) {
-        return new GangPod("digits-" + label, "", label, status, "", 0, "1s", exit);
+        return new GangPod("digits-" + label, "", label, status, "", 0, "1s", exit, "", false);
     }
 
     @ParameterizedTest

@@ -92,6 +92,16 @@ public final class ExplanationForm {
                 .put("phase", phase);
     }
 
+    /** A job that has not ended and has no PodGroup, since nobody made it one yet, or it begins anew. */
+    public static ObjectNode ofUngroupedJob(String namespace, String name, String queue, String phase) {
+        String is = phase.isEmpty() ? "new" : phase;
+        return head("JobExplanation", namespace, name)
+                .put("headline", "Job %s/%s is %s and has no PodGroup.".formatted(namespace, name, is))
+                .put("waiting", false)
+                .put("queue", queue)
+                .put("phase", phase);
+    }
+
     /**
      * A job that has no PodGroup, as it has ended or was never a gang.
      *
