@@ -50,6 +50,8 @@ final class ExplainCommand implements Command {
             null,
             "With --from-lists: the scheduler's configuration, if not the cluster's.");
 
+    private static final List<String> OURS = List.of(".volcano.sh", ".kubeflow.org");
+
     /** What was asked about. */
     private record Question(String type, String name) {
         static Question of(Command command, String text) {
@@ -64,10 +66,14 @@ final class ExplainCommand implements Command {
             return new Question(type, text.substring(slash + 1));
         }
 
-        private static String singular(String type) {
+        private static String singular(String said) {
+            int dot = said.indexOf('.');
+            // As kubectl prints names: job.batch.volcano.sh/train. Other groups have other jobs.
+            boolean ours = dot > 0 && OURS.stream().anyMatch(said::endsWith);
+            String type = ours ? said.substring(0, dot) : said;
             return switch (type) {
                 case "podgroup", "podgroups", "pg" -> "podgroup";
-                case "job", "jobs", "vcjob", "vcjobs" -> "job";
+                case "job", "jobs", "vcjob", "vcjobs", "vj" -> "job";
                 case "tfjob", "tfjobs", "pytorchjob", "pytorchjobs", "mpijob", "mpijobs" -> "job";
                 case "xgboostjob", "xgboostjobs", "paddlejob", "paddlejobs", "jaxjob", "jaxjobs" -> "job";
                 case "trainjob", "trainjobs" -> "job";

@@ -66,10 +66,10 @@ final class LogsCommand implements Command {
     }
 
     private long tail(Arguments arguments) {
-        try {
-            return Math.max(0, Long.parseLong(arguments.value(TAIL)));
-        } catch (NumberFormatException _) {
-            throw Arguments.wrong(this, TAIL.name() + " wants a number of lines");
+        String lines = arguments.value(TAIL);
+        if (!lines.matches("\\d{1,9}")) {
+            throw Arguments.wrong(this, TAIL.name() + " wants a number of lines, not '" + lines + "'");
         }
+        return Long.parseLong(lines);
     }
 }

@@ -151,6 +151,8 @@ class JobCommandsTest {
         await().atMost(ofMinutes(5))
                 .untilAsserted(() -> assertThat(lines(lava("explain", "job/two")))
                         .contains("Task later waits for only (0 of 1 ready)"));
+        assertThat(lines(lava("explain", "job.batch.volcano.sh/two")))
+                .contains("Task later waits for only (0 of 1 ready)");
     }
 
     @Test
@@ -196,6 +198,7 @@ class JobCommandsTest {
         assertThat(lava("job", "wait", "nothing").code()).isEqualTo(Lava.FAILED);
         assertThat(lava("job", "wait", "nothing", "--for", "Runing").code()).isEqualTo(Lava.USAGE);
         assertThat(lava("job", "wait", "nothing", "--timeout", "soon").code()).isEqualTo(Lava.USAGE);
+        assertThat(lava("logs", "job/nothing", "--tail", "-3").code()).isEqualTo(Lava.USAGE);
         assertThat(lava("logs", "job/nothing").code()).isEqualTo(Lava.FAILED);
         assertThat(lava("logs", "nothing/nothing").code()).isEqualTo(Lava.FAILED);
         assertThat(lava("watch", "job/nothing").code()).isEqualTo(Lava.FAILED);

@@ -19,6 +19,8 @@ public record Target(KubeApi.Kind kind, ObjectNode object) {
     private static final Map<String, String> SHORT = Map.ofEntries(
             Map.entry("vcjob", "jobs.batch.volcano.sh"),
             Map.entry("vj", "jobs.batch.volcano.sh"),
+            Map.entry("cronvcjob", "cronjobs.batch.volcano.sh"),
+            Map.entry("cronvj", "cronjobs.batch.volcano.sh"),
             Map.entry("jf", "jobflows"),
             Map.entry("pg", "podgroups"),
             Map.entry("po", "pods"),
