@@ -94,6 +94,7 @@ final class JobGetCommand implements Command {
         console.status("Plugins", plugins.isEmpty() ? "none" : String.join(", ", plugins));
         String name = Json.textAt(job, "metadata", "name");
         String waits = Outcome.of(job).isEnd() ? "" : ", lava explain job/" + name;
+        waits += Outcome.phase(job).equals("Aborted") ? ", lava job resume " + name : "";
         console.status("More", console.dim("lava watch job/" + name + ", lava logs job/" + name + waits));
     }
 

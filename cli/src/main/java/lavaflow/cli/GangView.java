@@ -44,9 +44,7 @@ final class GangView {
             reason(sign, why, lines);
         }
         lines.add("");
-        String next = gang.outcome() == Outcome.FAILED
-                ? "  What its pods said: lava logs " + gang.kind() + "/" + gang.name() + inNamespace(gang)
-                : "";
+        String next = next(gang);
         List<String> later = later(gang);
         lines.addAll(table(gang, rows - lines.size() - later.size() - (next.isEmpty() ? 2 : 4)));
         lines.addAll(later);
@@ -89,6 +87,16 @@ final class GangView {
             boolean more = i == REASON_LINES - 1 && parts.size() > REASON_LINES;
             lines.add("  " + (i == 0 ? sign : "  ") + parts.get(i) + (more ? " …" : ""));
         }
+    }
+
+    /** What to do or look at once it has ended without success. */
+    private static String next(Gang gang) {
+        if (gang.outcome() != Outcome.FAILED) {
+            return "";
+        }
+        return gang.kind().equals("job") && gang.phase().equals("Aborted")
+                ? "  To let it go on: lava job resume " + gang.name() + inNamespace(gang)
+                : "  What its pods said: lava logs " + gang.kind() + "/" + gang.name() + inNamespace(gang);
     }
 
     private static String inNamespace(Gang gang) {

@@ -139,6 +139,17 @@ class GangViewTest {
         assertThat(GangPod.of(pod, "train", NOW).trouble()).isEqualTo("exit code 4 of init container fetch");
     }
 
+    @Test
+    void whoIsSuspendedSaysHowToGoOn() {
+        assertThat(draw(gang("{'state':{'phase':'Aborted'}}", List.of(), Map.of()), 80, 24))
+                .containsExactly(
+                        "✖ Aborted  train  2m14s  queue lab  min 3",
+                        "",
+                        "  No pods yet.",
+                        "",
+                        "  To let it go on: lava job resume train");
+    }
+
     private static Gang waiting(String message, Optional<String> explained) {
         ObjectNode group = parse(
                 "{'status':{'conditions':[{'type':'Unschedulable','status':'True','message':'" + message + "'}]}}");

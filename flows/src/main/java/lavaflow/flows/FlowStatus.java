@@ -30,6 +30,9 @@ final class FlowStatus {
         LISTS.put("Terminated", "terminatedJobs");
     }
 
+    /** So many phases of a Job are remembered: one that restarts for days must not make its flow too large to be written. */
+    static final int REMEMBERED = 100;
+
     private static final List<String> PASSING = List.of("Completing", "Terminating");
 
     private FlowStatus() {}
@@ -146,6 +149,9 @@ final class FlowStatus {
                 ((ObjectNode) histories.get(histories.size() - 1)).put("endTimestamp", time);
             }
             histories.addObject().put("startTimestamp", time).put("state", Flows.phase(job));
+            while (histories.size() > REMEMBERED) {
+                histories.remove(0);
+            }
         }
         if (!histories.isEmpty()) {
             entry.set("runningHistories", histories);

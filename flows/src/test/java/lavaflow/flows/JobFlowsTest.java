@@ -6,6 +6,7 @@ import lavaflow.controller.KubeApi;
 import lavaflow.kube.ApiException;
 import lavaflow.kube.Json;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,24 @@ class JobFlowsTest {
         assertThat(testing.flowPhase("f")).isEqualTo("Succeed");
         assertThat(testing.jobs()).containsExactly("f-a", "f-b");
         assertThat(testing.metrics()).contains("volcano_jobflow_succeed_phase_count{jobflow_namespace=\"team\"} 1\n");
+    }
+
+    @Test
+    void whatAJobWentThroughLongAgoIsForgotten() {
+        chain("retain", "");
+        for (int i = 0; i < FlowStatus.REMEMBERED; i++) {
+            testing.job("f-a", "Running");
+            testing.job("f-a", "Restarting");
+        }
+        testing.job("f-a", "Completed");
+        ObjectNode flow = testing.find(Flows.JOB_FLOWS, "f");
+        JsonNode histories =
+                Json.listAt(Json.listAt(flow, "status", "jobStatusList").path(0), "runningHistories");
+        assertThat(histories).hasSize(FlowStatus.REMEMBERED);
+        assertThat(Json.textAt(histories.get(FlowStatus.REMEMBERED - 1), "state"))
+                .isEqualTo("Completed");
+        assertThat(Json.textAt(histories.get(FlowStatus.REMEMBERED - 2), "state"))
+                .isEqualTo("Restarting");
     }
 
     @Test
