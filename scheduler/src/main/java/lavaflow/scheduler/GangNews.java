@@ -21,7 +21,10 @@ import org.jspecify.annotations.Nullable;
  * pods of a gang wait for the rest of it is not told while the rest is being made.
  */
 final class GangNews {
-    /** How long numbers may be other than was told, and that a gang is through: whoever made it tells that at once. */
+    /**
+     * How long numbers may be other than was told, and that a gang is through: whoever made it tells that at once; and that it has
+     * too few pods left: most that go are made anew in a moment, and whoever hears of it may end the rest.
+     */
     static final Duration PAUSE = Duration.ofSeconds(1);
     /** Before it is told that a gang is scheduled: it runs as soon as its pods have their nodes, which is told then. */
     static final Duration BINDING = Duration.ofSeconds(1);
@@ -188,7 +191,8 @@ final class GangNews {
 
     private Instant statusDue(News news, GroupStatus next, boolean coming, Instant now) {
         GroupStatus told = news.told;
-        if (told == null || (told.phase() != next.phase() && next.phase() != GroupPhase.COMPLETED)) {
+        boolean mayPass = next.phase() == GroupPhase.COMPLETED || next.phase() == GroupPhase.UNKNOWN;
+        if (told == null || (told.phase() != next.phase() && !mayPass)) {
             return now;
         }
         if (coming && isUnschedulable(next)) {
@@ -196,6 +200,9 @@ final class GangNews {
         }
         if (told.equals(next)) {
             return now; // somebody wrote something else
+        }
+        if (told.phase() != next.phase() && next.phase() == GroupPhase.UNKNOWN) {
+            return news.since.plus(PAUSE);
         }
         if (saysTheSame(told.condition(), next.condition())) {
             return news.otherSince.plus(PAUSE);

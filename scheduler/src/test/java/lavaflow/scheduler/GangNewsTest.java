@@ -139,8 +139,32 @@ class GangNewsTest extends TestingGangCluster {
             runs("g-" + i);
         }
         phase("g-7", "Failed");
+        settle();
         later(GangNews.PAUSE);
         assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Unknown");
+    }
+
+    @Test
+    void aGangWhosePodIsMadeAnewIsNotUnknownMeanwhile() {
+        gangOfEight();
+        for (int i = 0; i < 8; i++) {
+            runs("g-" + i);
+        }
+        later(Duration.ofMinutes(1));
+        ends("g-7");
+        settle();
+        assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Running");
+        member("g-7", "g");
+        settle();
+        runs("g-7");
+        later(Duration.ofMinutes(1));
+        assertThat(Json.textAt(status("g"), "phase")).isEqualTo("Running");
+        ends("g-7");
+        settle();
+        later(GangNews.PAUSE);
+        assertThat(Json.textAt(status("g"), "phase"))
+                .as("it does not come back")
+                .isEqualTo("Unknown");
     }
 
     private void gangOfEight() {
