@@ -33,7 +33,7 @@ final class EndState {
     private static final Pattern HASH =
             Pattern.compile("(?<![a-z0-9])(?=[a-z]*\\d)[bcdfghjklmnpqrstvwxz2456789]{7,10}(?![a-z0-9])");
     /** Claims that a Job of Volcano's called j has made, and volumes for claims. */
-    private static final Pattern CLAIM = Pattern.compile("\\bj-(pvc-)?[a-z0-9]{12}\\b");
+    static final Pattern CLAIM = Pattern.compile("\\bj-(pvc-)?[a-z0-9]{12}\\b");
     /** Jobs of a cron job are called by the minute they were for. */
     private static final Pattern MINUTE = Pattern.compile("-2\\d{7}\\b");
 

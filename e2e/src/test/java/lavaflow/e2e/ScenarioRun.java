@@ -68,6 +68,10 @@ final class ScenarioRun implements AutoCloseable {
                             (ObjectNode) what.get("patch"));
                 case "delete" -> delete(what);
                 case "end" -> end(what);
+                case "begin" -> begin(what);
+                case "containers" -> new JobSteps(api, namespace).containers(what);
+                case "bindClaims" -> new JobSteps(api, namespace).bindClaims();
+                case "scale" -> new JobSteps(api, namespace).scale(what);
                 case "until" -> until(what);
                 case "settle" -> settle();
                 default -> throw new IllegalArgumentException("there is no step " + each.getKey());
@@ -154,6 +158,14 @@ final class ScenarioRun implements AutoCloseable {
         String name = name(pod);
         ObjectNode patch = Json.object();
         patch.set("status", ended(api.find(PODS, namespace, name).orElseThrow(), Json.longAt(what, 0, "exitCode")));
+        api.patch(PODS, namespace, name, "status", KubeApi.Merge.PLAIN, patch);
+    }
+
+    /** Lets a pod run whose part was to wait. */
+    private void begin(JsonNode what) {
+        String name = Json.textAt(what, "pod");
+        ObjectNode patch = Json.object();
+        patch.set("status", status(api.find(PODS, namespace, name).orElseThrow(), ""));
         api.patch(PODS, namespace, name, "status", KubeApi.Merge.PLAIN, patch);
     }
 

@@ -45,4 +45,14 @@ record Scope(
                     && !Json.textAt(event, "message").contains(CONFLICT),
             VolcanoDepartures::leaveOut,
             Duration.ofMillis(500));
+
+    /** The same where gangs may wait: schedulers have their own words for why (gang-waiting). */
+    static final Scope VOLCANO_WAITING = new Scope(
+            VOLCANO.kinds(),
+            VOLCANO.events(),
+            object -> {
+                VolcanoDepartures.leaveOutWaiting(object);
+                VolcanoDepartures.leaveOut(object);
+            },
+            VOLCANO.look());
 }

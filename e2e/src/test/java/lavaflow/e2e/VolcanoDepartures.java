@@ -63,9 +63,12 @@ final class VolcanoDepartures {
         }
     }
 
-    /** volcano-webhooks: upstream's write what they read, and Go adds what is empty. */
+    /** volcano-webhooks: upstream's write what they read, and Go adds what is empty and leaves out a number that is zero. */
     private static void leaveOutEmpty(@Nullable ObjectNode spec) {
         for (JsonNode task : Json.listAt(spec, "tasks")) {
+            if (Json.longAt(task, 1, "replicas") == 0) {
+                ((ObjectNode) task).remove("replicas");
+            }
             ObjectNode template = Json.objectAt(task, "template");
             if (template != null) {
                 removeEmpty(template, "metadata");
@@ -88,7 +91,9 @@ final class VolcanoDepartures {
     private static void sort(ArrayNode list) {
         List<JsonNode> sorted = new ArrayList<>();
         list.forEach(sorted::add);
-        sorted.sort(Comparator.comparing(each -> each.isTextual() ? each.textValue() : Json.textAt(each, "name")));
+        sorted.sort(Comparator.comparing(each -> each.isTextual()
+                ? each.textValue()
+                : EndState.CLAIM.matcher(Json.textAt(each, "name")).replaceAll("j-$1")));
         list.removeAll();
         list.addAll(sorted);
     }
@@ -125,9 +130,16 @@ final class VolcanoDepartures {
         }
     }
 
-    /** gang-news: how often it was written, and that it was not scheduled yet when somebody looked. */
+    /** gang-news: how often it was written, and that it was not scheduled yet when somebody looked. Go leaves out a zero, and not an empty map. */
     private static void leaveOutOfGroup(ObjectNode group) {
         Differences.blank(group, "/metadata/generation");
+        ObjectNode spec = Json.objectAt(group, "spec");
+        if (spec != null) {
+            removeEmpty(spec, "minResources");
+            if (Json.longAt(spec, 1, "minMember") == 0) {
+                spec.remove("minMember");
+            }
+        }
         ArrayNode conditions = Json.listAt(group, "status", "conditions");
         boolean scheduled = conditions
                 .valueStream()
@@ -136,6 +148,17 @@ final class VolcanoDepartures {
         if (scheduled) {
             conditions.removeIf(each -> Json.textAt(each, "type").equals("Unschedulable"));
         }
+    }
+
+    /** gang-waiting: why a gang has not been placed. */
+    static void leaveOutWaiting(ObjectNode object) {
+        String kind = Json.textAt(object, "kind");
+        Json.listAt(object, "status", "conditions")
+                .removeIf(each -> kind.equals("PodGroup")
+                        ? Json.textAt(each, "type").equals("Unschedulable")
+                        : kind.equals("Pod")
+                                && Json.textAt(each, "type").equals("PodScheduled")
+                                && Json.textAt(each, "status").equals("False"));
     }
 
     private static void leaveOutOfJob(ObjectNode job) {
