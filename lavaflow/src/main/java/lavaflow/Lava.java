@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
@@ -169,6 +171,16 @@ public final class Lava {
         return null;
     }
 
+    /** What failed. Of files that are missing or closed Java says only their names. */
+    static String words(Exception e) {
+        String message = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+        return switch (e) {
+            case NoSuchFileException _ -> "there is no file " + message;
+            case AccessDeniedException _ -> "there is no right to use " + message;
+            default -> message;
+        };
+    }
+
     /** One line that says what is wrong; details only on request. */
     private static int run(Command command, List<String> words, Console console, boolean verbose) {
         try {
@@ -183,7 +195,7 @@ public final class Lava {
             Thread.currentThread().interrupt();
             return FAILED;
         } catch (Exception e) {
-            console.error(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
+            console.error(words(e));
             if (verbose) {
                 console.trace(e);
             }

@@ -103,6 +103,7 @@ final class Jobs {
             return Optional.empty();
         }
         if (job.isDeleting()) {
+            view.commands(key).forEach(command -> command.drop(api)); // nobody will ever obey them
             return Optional.empty();
         }
         try {

@@ -278,6 +278,19 @@ class JobsTest {
     // ---- commands
 
     @Test
+    void nobodyKeepsCommandsForAJobThatIsDeleted() {
+        jobs.running("");
+        jobs.api.edit(Volcano.JOBS, TestingJobs.TEAM, "j", job -> {
+            Json.ensureObject(job, "metadata").putArray("finalizers").add("example.com/kept");
+            Json.ensureObject(job, "metadata").put("deletionTimestamp", "2030-01-02T03:04:05Z");
+            return job;
+        });
+        jobs.command("AbortJob");
+        assertThat(jobs.names(Batch.COMMANDS)).isEmpty();
+        assertThat(jobs.phase()).isEqualTo("Running");
+    }
+
+    @Test
     void jobsAreAbortedAndResumed() {
         jobs.running("");
         jobs.pods("Succeeded", "j-w-0");
