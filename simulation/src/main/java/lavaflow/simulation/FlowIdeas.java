@@ -6,6 +6,7 @@ import lavaflow.batch.Batch;
 import lavaflow.jobs.Volcano;
 import lavaflow.kube.Json;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -136,8 +137,20 @@ final class FlowIdeas implements Ideas {
         spec.put("concurrencyPolicy", workspace.oneOf(List.of("Allow", "Forbid", "Forbid", "Replace")));
         spec.put("successfulJobsHistoryLimit", workspace.any(3));
         spec.put("failedJobsHistoryLimit", workspace.any(3));
-        job(spec.putObject("jobTemplate").putObject("spec"));
+        ObjectNode job = spec.putObject("jobTemplate").putObject("spec");
+        job(job);
+        if (workspace.oneIn(2)) {
+            takeLonger(job);
+        }
         workspace.create(FlowWorld.CRON_JOBS, Workspace.FREE, cronJob);
+    }
+
+    /** It still runs when the next one is due. */
+    private void takeLonger(ObjectNode job) {
+        for (JsonNode task : Json.listAt(job, "tasks")) {
+            Json.ensureObject((ObjectNode) task, "template", "metadata", "annotations")
+                    .put(Workspace.SIM + "duration", 61 + workspace.any(60) + "s");
+        }
     }
 
     private void pauseCronJob() {

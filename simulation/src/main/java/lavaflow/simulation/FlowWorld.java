@@ -14,8 +14,8 @@ final class FlowWorld extends RoomyWorld {
     static final KubeApi.Kind TEMPLATES = new KubeApi.Kind("flow.volcano.sh", "v1alpha1", "jobtemplates", true);
     static final KubeApi.Kind CRON_JOBS = new KubeApi.Kind(Volcano.GROUP, Volcano.VERSION, "cronjobs", true);
 
-    /** Twice as many as elsewhere: one Job after the other, and minutes for those by the clock. */
-    private static final int STEPS = 800;
+    /** More than elsewhere: one Job after the other, and minutes for those by the clock. */
+    private static final int STEPS = 1_600;
 
     @Override
     public String name() {

@@ -13,7 +13,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 /** Lets the judged controller of a world do wrong, and expects to hear of it. */
 record Exposure(Supplier<RoomyWorld> worlds) {
-    private static final long SEEDS = 10;
+    private static final long SEEDS = 20;
 
     void expect(String verdict, Function<KubeApi, BrokenApi> broken) throws IOException {
         Set<String> others = new LinkedHashSet<>();
