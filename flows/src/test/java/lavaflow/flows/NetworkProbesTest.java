@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -118,7 +119,7 @@ class NetworkProbesTest {
             while (true) {
                 out.write('H');
                 out.flush();
-                Thread.sleep(50);
+                Thread.sleep(50); // a server as slow as those that nobody should wait for
             }
         };
         try (Pod pod = new Pod(slow)) {
@@ -127,14 +128,20 @@ class NetworkProbesTest {
     }
 
     @Test
-    void whoDoesNotListenDoesNotAnswer() throws IOException {
-        int port;
+    void whoListensAndSaysNothingAcceptsAndDoesNotAnswer() throws IOException {
         try (Pod pod = new Pod(text(""))) {
-            port = pod.port();
-            assertThat(probes.accepts(HOST, port)).isTrue();
-            assertThat(probes.answers(HOST, port, "/", Map.of())).isFalse();
+            assertThat(probes.accepts(HOST, pod.port())).isTrue();
+            assertThat(probes.answers(HOST, pod.port(), "/", Map.of())).isFalse();
         }
-        assertThat(probes.accepts(HOST, port)).isFalse();
-        assertThat(probes.answers(HOST, port, "/", Map.of())).isFalse();
+    }
+
+    @Test
+    void whoDoesNotListenDoesNotAnswer() throws IOException {
+        try (Socket taken = new Socket()) { // its port is nobody else's meanwhile
+            taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            assertThat(probes.accepts(HOST, taken.getLocalPort())).isFalse();
+            assertThat(probes.answers(HOST, taken.getLocalPort(), "/", Map.of()))
+                    .isFalse();
+        }
     }
 }
